@@ -75,29 +75,29 @@ export async function run([files = String(FILES)]: string[]): Promise<Record<str
   };
   await writeLimited();
   try {
-    const begun = await start("first");
-    const { api, key } = await makeRag(begun.url);
+    const service = await start("first");
+    const { api, key } = await makeRag(service.url);
     writeDocuments(at("documents"), total, 0);
     const push = ["push", at("documents"), "--source", NAME];
-    const { result: counts, ...indexing } = await peakAbove(begun.pid, async () => {
-      await quarry({ ...begun, key }, ...push);
+    const { result: counts, ...indexing } = await peakAbove(service.pid, async () => {
+      await quarry({ ...service, key }, ...push);
       return await untilIndexed({ api }, NAME, total);
     });
-    await begun.stop();
+    await service.stop();
     // Started again, it has no memory of the indexing.
-    const again = await start("first");
-    const first = { ...again, key, api: panelApi(again.url, key) };
+    const secondStart = await start("first");
+    const first = { ...secondStart, key, api: panelApi(secondStart.url, key) };
     const exporting = await measured(first, "export", "--all", "--to", at("archive.zip"));
     const backup = await measured(first, "backup", at("backups"));
     writeDocuments(at("documents"), Math.ceil(total * CHANGED_SHARE), total);
     await quarry(first, ...push);
     await untilIndexed(first, NAME, total);
     const secondBackup = await measured(first, "backup", at("backups"));
-    await again.stop();
+    await secondStart.stop();
     const empty = await start("second");
     const panel = await signIn(empty.url, "admin@localhost", "quarry");
-    const made = await dataOf(panel.POST("/keys", { body: { name: "Bench", role: "admin" } }));
-    const importing = await measured({ ...empty, key: made.key }, "import", at("archive.zip"));
+    const adminKey = await dataOf(panel.POST("/keys", { body: { name: "Bench", role: "admin" } }));
+    const importing = await measured({ ...empty, key: adminKey.key }, "import", at("archive.zip"));
     const rows = { indexing, exporting, backup, secondBackup, importing };
     console.table(rows);
     return {

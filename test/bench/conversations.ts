@@ -16,7 +16,7 @@ const ANSWER_TOKENS = 16;
 
 type Conversation = {
   language: (typeof LANGUAGES)[number];
-  /** What the last turn leaves out: all but the subject, the subject, both, or nothing. */
+  /** The part that the last turn leaves out: all but the subject, the subject, both, or nothing. */
   kind: (typeof KINDS)[number];
   /** The user's and the model's in turn. */
   turns: string[];
@@ -35,11 +35,11 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const [url, name = "double"] = at === -1 ? [] : args.slice(at + 1);
   const double = url === undefined ? await serveOpenAi(rewritingDouble()) : null;
   const model = `local/${name}`;
-  const given = { systemPrompt: "Answer from the passages.", model, rags: ["bench"] };
+  const settings = { systemPrompt: "Answer from the passages.", model, rags: ["bench"] };
   const inferences = [
-    { name: "Rewriting", ...given },
-    { name: "Last", ...given, conversation: "last-message" },
-    { name: "Planning", ...given, planning: "on" },
+    { name: "Rewriting", ...settings },
+    { name: "Last", ...settings, conversation: "last-message" },
+    { name: "Planning", ...settings, planning: "on" },
   ];
   const vars = [`OPENAI_COMPATIBLE_BASE_URL:${url ?? double?.baseUrl}`];
   const { service, stop } = await startService([{ name: "bench" }], { vars, inferences });
@@ -78,7 +78,7 @@ type Rank = Conversation & { isHit: boolean };
 async function conversationRows(service: Service) {
   const set = readConversations();
   const timed: { rewriting: Turn; last: Turn }[] = [];
-  const searches: [string, (one: Conversation) => Promise<string[]> | string[]][] = [
+  const searches: [string, (conversation: Conversation) => Promise<string[]> | string[]][] = [
     ["the question in full", ({ question }) => [question]],
     [
       "the model's questions",
@@ -101,9 +101,12 @@ async function conversationRows(service: Service) {
   const rows: Record<string, unknown>[] = [];
   for (const [search, queriesOf] of searches) {
     const ranks: Rank[] = [];
-    for (const one of set) {
-      const files = await filesFor(service, await queriesOf(one));
-      ranks.push({ ...one, isHit: files.slice(0, CONVERSATION_DEPTH).includes(one.file) });
+    for (const conversation of set) {
+      const files = await filesFor(service, await queriesOf(conversation));
+      ranks.push({
+        ...conversation,
+        isHit: files.slice(0, CONVERSATION_DEPTH).includes(conversation.file),
+      });
     }
     rows.push({ search, ...summary(ranks) });
   }
@@ -116,10 +119,11 @@ async function conversationRows(service: Service) {
 }
 
 function summary(ranks: Rank[]) {
-  const share = (of: Rank[]) => percent(of.filter(({ isHit }) => isHit).length, of.length);
+  const share = (subset: Rank[]) =>
+    percent(subset.filter(({ isHit }) => isHit).length, subset.length);
   const by = (field: "kind" | "language", values: readonly string[]) =>
     Object.fromEntries(
-      values.map((value) => [value, share(ranks.filter((one) => one[field] === value))]),
+      values.map((value) => [value, share(ranks.filter((rank) => rank[field] === value))]),
     );
   return { hitAt3: share(ranks), ...by("kind", KINDS), ...by("language", LANGUAGES) };
 }
@@ -145,8 +149,8 @@ async function wideRows(service: Service): Promise<Record<string, unknown>[]> {
         ["off", [question]],
         ["on", planned],
       ] as const) {
-        const found = await filesFor(service, queries);
-        if (files.every((file) => found.includes(file))) row[how] += 1;
+        const results = await filesFor(service, queries);
+        if (files.every((file) => results.includes(file))) row[how] += 1;
       }
     }
     const { off, on, ...rest } = row;
@@ -157,7 +161,7 @@ async function wideRows(service: Service): Promise<Record<string, unknown>[]> {
 
 type Turn = { questions: string[]; firstMs: number; tokens: number };
 
-/** What a streamed answer at `/v1` says that it searched, when it began, and its tokens. */
+/** Streams an answer at `/v1`, and returns its queries, its start and its tokens. */
 async function say({ url, token }: Service, inference: string, turns: string[]): Promise<Turn> {
   const messages = turns.map((content, at) => {
     return { role: at % 2 === 0 ? "user" : "assistant", content };
@@ -195,4 +199,4 @@ async function filesFor(service: Service, queries: readonly string[]): Promise<s
 
 type Retrieved = { chunks: { source: { filePath: string } }[] };
 
-const percent = (part: number, of: number) => Math.round((1_000 * part) / of) / 10;
+const percent = (part: number, total: number) => Math.round((1_000 * part) / total) / 10;

@@ -55,9 +55,9 @@ function countRows(path: string, markdown: string) {
     ours.set(rowKey(cells), (ours.get(rowKey(cells)) ?? 0) + 1);
   }
   const whole = expected.filter((key) => {
-    const left = ours.get(key) ?? 0;
-    ours.set(key, left - 1);
-    return left > 0;
+    const count = ours.get(key) ?? 0;
+    ours.set(key, count - 1);
+    return count > 0;
   });
   return { whole: whole.length, expected: expected.length };
 }
@@ -160,9 +160,9 @@ export async function run(folders: string[]): Promise<Record<string, unknown>> {
   }
   if (process.env["BENCH_FILES"] === "true") {
     for (const { path, shares, ...row } of rows) {
-      const kept = shares === null ? "" : `${round(shares.recall)} ${round(shares.order)}`;
+      const shareColumns = shares === null ? "" : `${round(shares.recall)} ${round(shares.order)}`;
       console.log(
-        `${kept}\t${row.whole}/${row.expected}\t${row.figures}/${row.tables}\t${Math.round(row.ms)}\t${path}\t${row.outcome}`,
+        `${shareColumns}\t${row.whole}/${row.expected}\t${row.figures}/${row.tables}\t${Math.round(row.ms)}\t${path}\t${row.outcome}`,
       );
     }
   }

@@ -6,11 +6,13 @@ import { countsOf, oracleWords, ourWords, sharesOf } from "../support/document-w
 import { independentText } from "./support/independent-readers.ts";
 
 function printDifference(file: string, ours: string[], theirs: string[]): void {
-  const [left, right] = [countsOf(ours), countsOf(theirs)];
-  const words = [...new Set([...left.keys(), ...right.keys()])];
-  const differing = words.filter((word) => left.get(word) !== right.get(word));
-  const shown = differing.map((word) => `${word} ${left.get(word) ?? 0}:${right.get(word) ?? 0}`);
-  console.log(`${file}: ${shown.slice(0, 60).join(", ")}`);
+  const [ourCounts, theirCounts] = [countsOf(ours), countsOf(theirs)];
+  const words = [...new Set([...ourCounts.keys(), ...theirCounts.keys()])];
+  const differing = words.filter((word) => ourCounts.get(word) !== theirCounts.get(word));
+  const differences = differing.map(
+    (word) => `${word} ${ourCounts.get(word) ?? 0}:${theirCounts.get(word) ?? 0}`,
+  );
+  console.log(`${file}: ${differences.slice(0, 60).join(", ")}`);
 }
 
 async function measure(path: string) {
@@ -54,8 +56,8 @@ export async function run(folders: string[]): Promise<Record<string, unknown>> {
     }),
   );
   const texts = Object.fromEntries(rows.map(({ file, expected }) => [file, expected ?? undefined]));
-  const kept = process.env["BENCH_EXPECTED"];
-  if (kept !== undefined) writeFileSync(kept, `${JSON.stringify(texts, null, 1)}\n`);
+  const outputPath = process.env["BENCH_EXPECTED"];
+  if (outputPath !== undefined) writeFileSync(outputPath, `${JSON.stringify(texts, null, 1)}\n`);
   const compared = rows.flatMap(({ shares }) => shares ?? []);
   return {
     files: rows.length,

@@ -30,7 +30,7 @@ export async function run([folder, ...only]: string[]): Promise<Record<string, u
   const all = readQuestions();
   const languages = [...new Set(all.map(({ language }) => language))];
   const rows: Record<string, unknown>[] = [];
-  for (const language of languages.filter((one) => only.length === 0 || only.includes(one))) {
+  for (const language of languages.filter((name) => only.length === 0 || only.includes(name))) {
     const pages = await pagesIn(folder, language);
     const questions = all.filter((question) => question.language === language);
     const searches = {
@@ -89,13 +89,13 @@ function ours(pages: TranslatedPage[]): Search {
     const languages = languagesOf(text, languageOfTag(page.language));
     const indexed = indexedTextsOf({ headings: [], text, languages });
     pieces += 1;
-    for (const one of indexed.languages) texts.set(one, (texts.get(one) ?? 0) + 1);
+    for (const code of indexed.languages) texts.set(code, (texts.get(code) ?? 0) + 1);
     for (const stem of new Set(wordsOf(indexed.text).map(stemOf))) {
       chunksByStem.set(stem, (chunksByStem.get(stem) ?? 0) + 1);
     }
     return indexed.text;
   });
-  const known = {
+  const statistics = {
     estimate: (word: string) => chunksByStem.get(stemOf(word)) ?? 0,
     shareOf: (language: Language) => (texts.get(language) ?? 0) / pieces,
     chunks: () => pieces,
@@ -105,7 +105,7 @@ function ours(pages: TranslatedPage[]): Search {
     ranks.all(match).map(({ rowid, rank }) => [Number(rowid), Number(rank)]),
   );
   return (question) => {
-    const terms = queryTerms(question, known);
+    const terms = queryTerms(question, statistics);
     const sums = scores.sums(terms);
     if (sums === null) return find(matchExpression(terms));
     return pathsOf(bestOf(sums, CHUNKS).map(({ chunk }) => chunk));

@@ -25,14 +25,14 @@ const memoryFlags = ({ hasManyPages = false }: LargeDocument) =>
 type Reply = { outcome: string; characters: number; pages: number; chunks: number };
 
 export async function run(labels: string[]): Promise<Record<string, unknown>> {
-  const wanted = LARGE_DOCUMENTS.filter(
+  const selection = LARGE_DOCUMENTS.filter(
     ({ label }) => labels.length === 0 || labels.some((part) => label.includes(part)),
   );
   const rows = [];
-  for (const document of wanted) {
+  for (const document of selection) {
     const bytes = document.make();
-    const { seconds } = await read(document, bytes, []);
-    const { reply, output } = await read(document, bytes, memoryFlags(document));
+    const { seconds } = await readDocument(document, bytes, []);
+    const { reply, output } = await readDocument(document, bytes, memoryFlags(document));
     const row = {
       document: document.label,
       MiB: Number((bytes.length / MIB).toFixed(1)),
@@ -45,10 +45,10 @@ export async function run(labels: string[]): Promise<Record<string, unknown>> {
   }
   console.table(rows);
   const mostMemoryMegabytes = Math.max(...rows.map(({ memoryMB }) => memoryMB));
-  return { documents: wanted.length, mostMemoryMegabytes };
+  return { documents: selection.length, mostMemoryMegabytes };
 }
 
-async function read({ name }: LargeDocument, bytes: Uint8Array, v8Flags: string[]) {
+async function readDocument({ name }: LargeDocument, bytes: Uint8Array, v8Flags: string[]) {
   const { address, stop, output } = await startWorkerd(WORKER, { v8Flags });
   try {
     const started = performance.now();

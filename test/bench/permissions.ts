@@ -30,8 +30,8 @@ const groupsOf = (share: number) =>
  * the exact best, and how soon a folder that is shared to one more person is found by that person.
  * Files of a passage each, 1,000 audiences; the reader names 1,000 groups, half of them some file's.
  */
-export async function run([given]: string[]): Promise<Record<string, unknown>> {
-  const files = given === undefined ? FILES : Number(given);
+export async function run([filesArgument]: string[]): Promise<Record<string, unknown>> {
+  const files = filesArgument === undefined ? FILES : Number(filesArgument);
   const durableObject = { binding: "RAG_INDEX", className: "RagIndex" };
   const { address, stop } = await startWorkerd(WORKER, { durableObject });
   const ask = async <Answer>(body: object) => await postJson<Answer>(address, body);
@@ -55,12 +55,12 @@ export async function run([given]: string[]): Promise<Record<string, unknown>> {
   };
   const recallAt = async (share: number) => {
     const groups = groupsOf(share);
-    let found = 0;
+    let hits = 0;
     for (let nth = 1; nth <= RECALLED; nth++) {
       const exact = new Set((await search("search", nth, groups)).ids.slice(0, TOP_K));
-      found += (await search("near", nth, groups)).ids.filter((id) => exact.has(id)).length;
+      hits += (await search("near", nth, groups)).ids.filter((id) => exact.has(id)).length;
     }
-    return found / (RECALLED * TOP_K);
+    return hits / (RECALLED * TOP_K);
   };
   try {
     for (let from = 0; from < files; from += FILLED_AT_ONCE) {

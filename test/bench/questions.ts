@@ -15,7 +15,7 @@ const PIECE_WORDS = 100;
 const CHUNKS = 50;
 /** `--mixed`: one RAG after the other is searched in these. */
 const MODES = ["hybrid", "semantic"] as const;
-/** What the embedded model says where nothing answers. */
+/** The embedded model's answer where no passage answers. */
 const NOT_SAID = "The documents do not seem to say.";
 /** … and before what is only the closest. */
 const NOT_OUTRIGHT = "The documents do not say it outright";
@@ -33,8 +33,8 @@ type Search = (question: string) => string[] | Promise<string[]>;
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const pages = gatherDocumentation();
   const parts = partsOf(pages, args);
-  const named = SETS.filter((name) => args.includes(name));
-  const sets = named.length > 0 ? named : MEASURED;
+  const selection = SETS.filter((name) => args.includes(name));
+  const sets = selection.length > 0 ? selection : MEASURED;
   const { service, stop } = await startService(parts.map(({ rag }) => rag));
   try {
     for (const { rag, pages: own } of parts) await pushFiles(service, rag.name, own);
@@ -103,38 +103,38 @@ type Rank = { question: Question; rank: number };
 
 /** Where the first file that answers stands, from 1; infinite where it was not found. */
 async function ranks(questions: Question[], search: Search, args: string[]): Promise<Rank[]> {
-  const found: Rank[] = [];
+  const results: Rank[] = [];
   for (const question of questions.filter(({ kind }) => kind !== "none")) {
     const files = [...new Set(await search(question.text))];
     const at = files.findIndex((file) => question.files.includes(file));
-    found.push({ question, rank: at === -1 ? Infinity : at + 1 });
+    results.push({ question, rank: at === -1 ? Infinity : at + 1 });
     if (at !== 0 && args.includes("--missed")) {
       console.error(`${at + 1}: ${question.text} → ${files.slice(0, 3).join(", ")}`);
     }
   }
-  return found;
+  return results;
 }
 
-const percent = (part: number, of: number) => Math.round((1_000 * part) / of) / 10;
+const percent = (part: number, total: number) => Math.round((1_000 * part) / total) / 10;
 
-function summary(found: Rank[]) {
-  const within = (of: Rank[], most: number) =>
-    percent(of.filter(({ rank }) => rank <= most).length, of.length);
-  const other = found.filter(({ question }) => question.kind === "other");
-  const reciprocal = found.reduce((sum, { rank }) => sum + 1 / rank, 0);
+function summary(results: Rank[]) {
+  const within = (subset: Rank[], most: number) =>
+    percent(subset.filter(({ rank }) => rank <= most).length, subset.length);
+  const otherWords = results.filter(({ question }) => question.kind === "other");
+  const reciprocal = results.reduce((sum, { rank }) => sum + 1 / rank, 0);
   return {
-    questions: found.length,
-    hitAt1: within(found, 1),
-    hitAt3: within(found, 3),
-    mrr: Math.round((1_000 * reciprocal) / found.length) / 1_000,
-    otherWordsAt3: within(other, 3),
+    questions: results.length,
+    hitAt1: within(results, 1),
+    hitAt3: within(results, 3),
+    mrr: Math.round((1_000 * reciprocal) / results.length) / 1_000,
+    otherWordsAt3: within(otherWords, 3),
   };
 }
 
 type Run = { response: { text: string }[]; items: { source: { filePath: string } }[] };
 
-const passageOf = ({ passage }: Question, said: string) =>
-  flat(said).includes(flat(passage)) ? "right" : "otherPassage";
+const passageOf = ({ passage }: Question, text: string) =>
+  flat(text).includes(flat(passage)) ? "right" : "otherPassage";
 
 /**
  * How often the answer comes from the passage that answers, from another one of its file, from
@@ -154,17 +154,17 @@ async function answered(service: Service, questions: Question[], args: string[])
     const { text, kind, files } = question;
     const body = { prompt: text, semanticSearch: [text], includeSources: true };
     const { response } = await ask<Run>(service, "inferences/bench", body);
-    const said = response[0]?.text ?? "";
-    const isWithheld = said === NOT_SAID;
-    const isClosest = said.startsWith(NOT_OUTRIGHT);
-    const isRight = files.some((file) => said.includes(`\n\nSource: bench: ${file}`));
+    const answer = response[0]?.text ?? "";
+    const isWithheld = answer === NOT_SAID;
+    const isClosest = answer.startsWith(NOT_OUTRIGHT);
+    const isRight = files.some((file) => answer.includes(`\n\nSource: bench: ${file}`));
     if (kind === "none") {
       const what = isClosest ? "closest" : "wronglyAnswered";
       unanswerable[isWithheld ? "rightlyWithheld" : what] += 1;
     } else if (isWithheld) counts.withheld += 1;
     else if (isClosest) counts[isRight ? "closestRight" : "closestWrong"] += 1;
-    else counts[isRight ? passageOf(question, said) : "wrong"] += 1;
-    if (args.includes("--answers")) console.error(`\n## ${text}\n${said}`);
+    else counts[isRight ? passageOf(question, answer) : "wrong"] += 1;
+    if (args.includes("--answers")) console.error(`\n## ${text}\n${answer}`);
   }
   const { wronglyAnswered, closest, rightlyWithheld } = unanswerable;
   const none = `${wronglyAnswered} answered, ${closest} closest, ${rightlyWithheld} withheld`;

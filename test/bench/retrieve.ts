@@ -16,7 +16,7 @@ const ROUNDS = 3;
 const TITLES = 2_000;
 const TITLES_A_ROUND = 500;
 const WORKER = join(import.meta.dirname, "support/retrieve-worker.ts");
-/** What the plain form of both legs took when the design was measured, ms. */
+/** Time that the plain form of both legs took when the design was measured, ms. */
 const FLOOR_MS = 4.4;
 
 type Chunk = { file: { path: string } };
@@ -35,8 +35,8 @@ const retrieve = (address: URL, { text }: { text: string }) =>
 async function quality(address: URL, { queries, grades }: Collection): Promise<number> {
   let sum = 0;
   for (const query of queries) {
-    const found = await retrieve(address, query);
-    const ranked = found.map(({ file }) => file.path);
+    const passages = await retrieve(address, query);
+    const ranked = passages.map(({ file }) => file.path);
     sum += ndcg(ranked, grades.get(query.id) ?? new Map(), RESULTS);
   }
   return sum / queries.length;
@@ -64,13 +64,13 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
     const { address } = worker;
     const loaded = await load(address, collection.documents);
     const { queries } = collection;
-    const time = (asked: typeof queries, clients: number) =>
-      timeCalls(asked, clients, (query) => retrieve(address, query));
+    const time = (subset: typeof queries, clients: number) =>
+      timeCalls(subset, clients, (query) => retrieve(address, query));
     const { maxMs: firstSearchMs } = await time(queries.slice(0, 1), 1);
-    const asked: number[] = [];
+    const rowCounts: number[] = [];
     for (const titles of inBatches(collection.documents.slice(0, TITLES), TITLES_A_ROUND)) {
       const texts = titles.map(({ title }) => ({ text: title }));
-      asked.push(await rowsARetrieval(address, texts));
+      rowCounts.push(await rowsARetrieval(address, texts));
     }
     const ndcgAt10 = await quality(address, collection);
     const rowsOfWordsInMemory = await rowsARetrieval(address, queries);
@@ -82,8 +82,8 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
       loadedPerSecond: Math.round(loaded),
       firstSearchMs,
       ndcgAt10: Number(ndcgAt10.toFixed(4)),
-      rowsOfFirstTitles: asked[0],
-      rowsOfLastTitles: asked.at(-1),
+      rowsOfFirstTitles: rowCounts[0],
+      rowsOfLastTitles: rowCounts.at(-1),
       rowsOfWordsInMemory,
       p50Ms,
       p95Ms,

@@ -36,8 +36,8 @@ async function measure(post: Post, ask: Ask, chunks: number) {
   await post("/vectors", { ...ask, chunks });
   const retrieve = async (at: number) => {
     const text = queryFor((at * 7_919) % chunks, WORDS_A_CHUNK, QUERY_WORDS);
-    const found = await post<{ chunks: number }>("/retrieve", { ...ask, text });
-    if (found.chunks === 0) throw new Error("nothing found");
+    const result = await post<{ chunks: number }>("/retrieve", { ...ask, text });
+    if (result.chunks === 0) throw new Error("nothing found");
   };
   // Each run of the bench makes versions that no earlier one has made.
   const version = Math.floor(Date.now() / 1_000);
@@ -47,7 +47,7 @@ async function measure(post: Post, ask: Ask, chunks: number) {
   };
   const work: [string, (at: number) => Promise<unknown>][] = [
     ["a call that does nothing", () => post("/nothing", ask)],
-    // What they read is first mostly on the disk and then in the machine's memory.
+    // The first calls read mostly from the disk, later ones from the machine's memory.
     ["retrieval with the Vectorize double", retrieve],
     ["retrieval, again", retrieve],
     ["swap of a file, 1 of 20 chunks new", swap(1)],
@@ -96,12 +96,12 @@ async function fillAndMeasure(folder: string, ask: Ask, chunks: number): Promise
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const sizes = args.filter((arg) => /^\d+$/.test(arg)).map(Number);
-  const kept = args.find((arg) => arg.startsWith("--keep="))?.slice("--keep=".length);
+  const keepFolder = args.find((arg) => arg.startsWith("--keep="))?.slice("--keep=".length);
   if (sizes.length === 0) sizes.push(...DEFAULT_SIZES);
   const rows: Measured[] = [];
   for (const chunks of sizes) {
     for (const shards of SHARD_COUNTS) {
-      const measured = await inFolder(kept, `${chunks}-${shards}`, (state) =>
+      const measured = await inFolder(keepFolder, `${chunks}-${shards}`, (state) =>
         fillAndMeasure(state, { generation: 1, shards }, chunks),
       );
       rows.push(measured);
@@ -112,16 +112,18 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
 }
 
 async function inFolder<Result>(
-  kept: string | undefined,
+  keepFolder: string | undefined,
   name: string,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder =
-    kept === undefined ? mkdtempSync(join(tmpdir(), "quarry-scale-")) : join(kept, name);
+    keepFolder === undefined
+      ? mkdtempSync(join(tmpdir(), "quarry-scale-"))
+      : join(keepFolder, name);
   try {
     return await work(folder);
   } finally {
-    if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+    if (keepFolder === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -19,6 +19,6 @@ export async function run(): Promise<Record<string, unknown>> {
     console.error(`${activeMs} ms, the bar is ${STARTUP_BAR_MS}`);
     process.exitCode = 1;
   }
-  const all = runs.map((one) => Math.round(sumOf(one)));
+  const all = runs.map((entry) => Math.round(sumOf(entry)));
   return { activeMs, barMs: STARTUP_BAR_MS, runs: all, kib, gzipKib };
 }

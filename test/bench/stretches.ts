@@ -15,7 +15,7 @@ import { bytesOf } from "../support/read-document.ts";
 
 const MEGABYTE = 1e6;
 const FIRST_BYTES = 20_000;
-/** What counts as too long, ms. */
+/** Turns that take longer count as too long, ms. */
 const LONG_MS = 100;
 
 const fill = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length));
@@ -82,17 +82,17 @@ const OTHERS: Record<string, [limit: number, work: (size: number) => () => Promi
     ],
   };
 
-const WORKS: Record<string, { limit: number; of: (size: number) => Steps }> = {
+const WORKS: Record<string, { limit: number; generate: (size: number) => Steps }> = {
   ...Object.fromEntries(
     Object.keys(LONG_INPUTS).map((what) => [
       what,
-      { limit: DOCUMENT_LIMIT_BYTES, of: (size: number) => stepsOf(what, size) },
+      { limit: DOCUMENT_LIMIT_BYTES, generate: (size: number) => stepsOf(what, size) },
     ]),
   ),
   ...Object.fromEntries(
     Object.entries(OTHERS).map(([what, [limit, work]]) => [
       what,
-      { limit, of: (size: number) => ({ read: async () => await work(size)() }) },
+      { limit, generate: (size: number) => ({ read: async () => await work(size)() }) },
     ]),
   ),
 };
@@ -103,16 +103,16 @@ const WORKS: Record<string, { limit: number; of: (size: number) => Steps }> = {
  */
 export async function run([megabytes = "1,30", ...names]: string[]) {
   const rows = [];
-  for (const [what, { limit, of }] of Object.entries(WORKS)) {
+  for (const [what, { limit, generate }] of Object.entries(WORKS)) {
     if (names.length > 0 && !names.some((name) => what.includes(name))) continue;
-    for (const wanted of megabytes.split(",").map(Number)) {
-      const size = Math.floor(Math.min(limit, wanted * MEGABYTE));
+    for (const targetMegabytes of megabytes.split(",").map(Number)) {
+      const size = Math.floor(Math.min(limit, targetMegabytes * MEGABYTE));
       const row: Record<string, unknown> = { what, MB: size / MEGABYTE };
       const started = performance.now();
-      // What loads and compiles a reader once is no stretch of reading.
-      for (const work of Object.values(of(FIRST_BYTES)))
+      // The first run loads and compiles a reader, and is not counted.
+      for (const work of Object.values(generate(FIRST_BYTES)))
         await Promise.resolve(work(nextTurn)).catch(() => null);
-      for (const [part, work] of Object.entries(of(size))) {
+      for (const [part, work] of Object.entries(generate(size))) {
         let problem = "";
         const longest = await longestStretch((yieldToOthers) =>
           work(yieldToOthers).catch((error: unknown) => {

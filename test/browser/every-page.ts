@@ -59,12 +59,12 @@ async function takeAll(page: Page, kind: string, paths: readonly string[]): Prom
       await page.setViewportSize(size);
       for (const colorScheme of COLOURS) {
         await page.emulateMedia({ colorScheme });
-        const shown = path
+        const slug = path
           .slice(1)
           .replaceAll(/[^a-z0-9]+/gi, "-")
           .slice(0, 60);
         const number = String(at).padStart(2, "0");
-        const name = `${width}-${colorScheme}-${kind}-${number}-${shown}.png`;
+        const name = `${width}-${colorScheme}-${kind}-${number}-${slug}.png`;
         await page.screenshot({ path: join(folder, name), fullPage: true });
       }
     }

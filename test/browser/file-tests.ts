@@ -21,15 +21,15 @@ export function fileTests(world: () => { admin: Visitor; api: Api }): void {
     const { api, admin } = world();
     await api("PUT", `/file-sources/handbook/files/${path}`, text, { "Content-Type": type });
     const { page, complaints } = admin;
-    const refused: string[] = [];
+    const userRequests: string[] = [];
     page.on("request", (request) => {
-      if (new URL(request.url()).pathname === "/panel/api/users") refused.push(request.url());
+      if (new URL(request.url()).pathname === "/panel/api/users") userRequests.push(request.url());
     });
-    const named = `?path=${encodeURIComponent(path)}`;
+    const query = `?path=${encodeURIComponent(path)}`;
     for (const place of ["file", "file/original"]) {
-      await page.goto(`/panel/sources/handbook/${place}${named}`, { waitUntil: "networkidle" });
+      await page.goto(`/panel/sources/handbook/${place}${query}`, { waitUntil: "networkidle" });
       expect(await page.evaluate("window.stolen ?? null")).toBeNull();
-      expect(refused).toEqual([]);
+      expect(userRequests).toEqual([]);
     }
     // The browser says what it blocked.
     expect(complaints.join()).not.toContain("dialog");

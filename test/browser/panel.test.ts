@@ -66,7 +66,7 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
   fileTests(() => ({ admin: panel().admin, api }));
   test("every page is accessible in both colours and fits a desk and a phone", async () => {
     const { page, complaints } = panel().admin;
-    const found: Record<string, unknown> = {};
+    const violations: Record<string, unknown> = {};
     const { data } = (await api("GET", "/question-sets/leave/runs")) as { data: { id: string }[] };
     const [run = ""] = data.map(({ id }) => id);
     const runs = "/panel/evaluation/leave/runs";
@@ -77,9 +77,9 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
       if (status !== (STATUSES[path] ?? 200)) problems.push(`status ${status}`);
       problems.push(...(await callsToAction(page)));
       for (const { width } of [PHONE, DESK]) problems.push(...(await layoutProblems(page, width)));
-      if (problems.length > 0) found[path] = problems;
+      if (problems.length > 0) violations[path] = problems;
     }
-    expect(found).toEqual({});
+    expect(violations).toEqual({});
     expect(complaints).toEqual([]);
   });
 
@@ -88,21 +88,21 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     const { page } = member;
     const { request } = member.context;
     const hrefs = new Set<string>();
-    for (const path of PAGES.filter((one) => !FOR_CHANGES.test(one))) {
+    for (const path of PAGES.filter((address) => !FOR_CHANGES.test(address))) {
       const answer = await request.get(path);
       expect([path, answer.status()]).toEqual([path, STATUSES[path] ?? 200]);
       const { links, posts } = offeredIn(await answer.text());
       for (const href of links) hrefs.add(href);
       const own = /\/run$|^\/panel\/(account|search|first-steps\/close)/;
-      const offered = posts.filter((to) => !own.test(to));
-      expect({ path, offered }).toEqual({ path, offered: [] });
+      const actions = posts.filter((to) => !own.test(to));
+      expect({ path, offered: actions }).toEqual({ path, offered: [] });
     }
-    const refused: string[] = [];
+    const failures: string[] = [];
     for (const href of hrefs) {
       const answer = await request.get(href);
-      if (!answer.ok()) refused.push(`${answer.status()} ${href}`);
+      if (!answer.ok()) failures.push(`${answer.status()} ${href}`);
     }
-    expect(refused).toEqual([]);
+    expect(failures).toEqual([]);
     await page.goto("/panel/inferences/ask");
     expect(await askStaffQuestion(page)).toContain("26 days");
     expect((await page.goto("/panel/tokens/new"))?.status()).toBe(403);
@@ -123,8 +123,8 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     await page.check("[name='rags.reach'][value=some]");
     await page.check("[name=rags][value=handbook]");
     await page.click("button:has-text('Create token')");
-    const shown = await page.locator(".once").innerText();
-    expect(shown).toMatch(/qry_[0-9A-Za-z]{38}/);
+    const secret = await page.locator(".once").innerText();
+    expect(secret).toMatch(/qry_[0-9A-Za-z]{38}/);
     await page.reload();
     expect(await page.content()).not.toContain("qry_");
 
@@ -179,7 +179,7 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     await page.keyboard.type("handbook");
     await page.locator("#find a", { hasText: "Handbook agent" }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
-    // What the page fetches by itself meanwhile leaves the list as it is.
+    // Requests that the page sends by itself meanwhile leave the list as it is.
     await page.evaluate(
       "document.body.dataset.refresh = '2'; document.dispatchEvent(new Event('visibilitychange'))",
     );
@@ -232,10 +232,10 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     complaints.length = 0;
     const links = async (list: string, limit: number) => {
       await page.goto(list);
-      const found = await page
+      const hrefs = await page
         .locator("main td a")
         .evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href") ?? ""));
-      return [...new Set(found)].slice(0, limit);
+      return [...new Set(hrefs)].slice(0, limit);
     };
     // Lists and empty forms.
     const isPlain = /^\/panel(\/(new|settings)\/\w+|\/\w+(\/new)?)?$/;

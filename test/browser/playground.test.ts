@@ -108,11 +108,11 @@ describe.skipIf(isWithoutChromium)("search and answers in Chromium", () => {
 
   test("a document's Markdown is rendered, and nothing in it runs", async () => {
     const { page, complaints } = panel().admin;
-    const found = async () => {
+    const countResults = async () => {
       await page.goto("/panel/search?rag=handbook&q=otters");
       return await page.locator(".hit", { hasText: "otters.md" }).count();
     };
-    await expect.poll(found, { interval: 1_000 }).toBe(1);
+    await expect.poll(countResults, { interval: 1_000 }).toBe(1);
     const hit = page.locator(".hit", { hasText: "otters.md" });
     expect(await hit.locator("td").allInnerTexts()).toContain("30 kg");
     expect(await hit.innerText()).toContain("<script>window.executed = 1</script>");

@@ -16,7 +16,7 @@ const QUESTION = "How long can MossGel be stored, and at what temperature?";
 const SETS = "/panel/api/question-sets";
 const SET = `${SETS}/readme`;
 
-/** What the evaluation asks, and the file of the sample that must be found. */
+/** The evaluation's question, and the file of the sample that must be found. */
 const EXPECTED = `question,file
 How many days of leave are there?,handbook/leave.md
 What must be done when a hall is too hot?,runbooks/hall-overheating.md

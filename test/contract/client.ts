@@ -27,7 +27,7 @@ export type Client = {
   /** Whether the service believes our X-Forwarded-For. */
   choosesAddress: boolean;
   call: (call: Call) => Promise<Answer>;
-  /** What the answers of published operations are held against; null until it is known. */
+  /** The document that answers are checked against; null until it is read. */
   published: Published | null;
 };
 
@@ -81,4 +81,4 @@ export function clientOf(baseUrl: string, send: Send, choosesAddress: boolean): 
   return client;
 }
 
-export const waitMs = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+export const waitMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -35,7 +35,7 @@ const MAX_INTEGER = 1_000_000;
 
 /** Values that fit a schema. */
 function fitting(document: Document, schema: Schema): Arbitrary<unknown> {
-  const inner = (one: Schema) => fitting(document, one);
+  const inner = (child: Schema) => fitting(document, child);
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split("/").at(-1) ?? "";
     return inner(document.components.schemas[name] ?? {});
@@ -53,7 +53,7 @@ const BY_TYPE: Record<string, (schema: Schema, inner: Inner) => Arbitrary<unknow
   array: ({ items = {}, minItems = 0, maxItems = MAX_ITEMS }, inner) =>
     fc.array(inner(items), { minLength: minItems, maxLength: Math.min(maxItems, MAX_ITEMS) }),
   string: ({ pattern }) =>
-    pattern === undefined ? text : text.filter((one) => new RegExp(pattern).test(one)),
+    pattern === undefined ? text : text.filter((candidate) => new RegExp(pattern).test(candidate)),
   integer: ({ minimum = 0, maximum = MAX_INTEGER }) => fc.integer({ min: minimum, max: maximum }),
   number: ({ minimum = 0, maximum = 1 }) => fc.double({ min: minimum, max: maximum, noNaN: true }),
   boolean: () => fc.boolean(),
@@ -84,7 +84,7 @@ function bodies(document: Document, schema: Schema): Arbitrary<string> {
     { weight: 4, arbitrary: valid.map(jsonText) },
     {
       weight: 4,
-      arbitrary: spoilt.map(([body, other]) => jsonText({ ...(body as object), ...other })),
+      arbitrary: spoilt.map(([body, changes]) => jsonText({ ...(body as object), ...changes })),
     },
     { weight: 1, arbitrary: fc.jsonValue().map(jsonText) },
     { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
@@ -107,24 +107,27 @@ export type Known = {
   unpublished: { method: string; path: string; schema: Schema }[];
 };
 
-function operationsOf(document: Document, known: Known) {
+function operationsOf(document: Document, inventory: Known) {
   const published = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
       method: method.toUpperCase(),
       path,
-      query: parameters.filter((one) => one.in === "query"),
+      query: parameters.filter((parameter) => parameter.in === "query"),
       schema: requestBody?.content["application/json"]?.schema,
     })),
   );
-  const hidden = known.unpublished.map((one) => ({ ...one, query: [] as Parameter[] }));
-  return [...published, ...hidden];
+  const unpublished = inventory.unpublished.map((operation) => ({
+    ...operation,
+    query: [] as Parameter[],
+  }));
+  return [...published, ...unpublished];
 }
 
 const MARK = "\u0001oversized\u0001";
 
 /** Requests with a body of which one field is as large as bodies may be, or of another type. */
-export function oversizedRequests(document: Document, known: Known): Arbitrary<Call> {
-  const withFields = operationsOf(document, known).flatMap(({ method, path, schema }) => {
+export function oversizedRequests(document: Document, inventory: Known): Arbitrary<Call> {
+  const withFields = operationsOf(document, inventory).flatMap(({ method, path, schema }) => {
     const name = schema?.$ref?.split("/").at(-1) ?? "";
     const { properties = {} } = document.components.schemas[name] ?? schema ?? {};
     const fields = Object.keys(properties);
@@ -133,8 +136,8 @@ export function oversizedRequests(document: Document, known: Known): Arbitrary<C
   return fc.constantFrom(...withFields).chain(({ method, path, schema, fields }) =>
     fc.record({
       method: fc.constant(method),
-      path: pathOf(path, known),
-      token: fc.constantFrom(...known.tokens),
+      path: pathOf(path, inventory),
+      token: fc.constantFrom(...inventory.tokens),
       body: fc
         .tuple(
           fitting(document, schema),
@@ -149,9 +152,9 @@ export function oversizedRequests(document: Document, known: Known): Arbitrary<C
 }
 
 /** Requests of every kind: all operations and methods, known and unknown names, good and bad. */
-export function requests(document: Document, known: Known): Arbitrary<Call> {
+export function requests(document: Document, inventory: Known): Arbitrary<Call> {
   return fc
-    .constantFrom(...operationsOf(document, known))
+    .constantFrom(...operationsOf(document, inventory))
     .chain(({ method, path, query, schema }) =>
       fc.record({
         method: fc.oneof(
@@ -162,10 +165,10 @@ export function requests(document: Document, known: Known): Arbitrary<Call> {
           },
         ),
         path: fc
-          .tuple(pathOf(path, known), queryOf(document, query))
-          .map(([filled, asked]) => filled + asked),
+          .tuple(pathOf(path, inventory), queryOf(document, query))
+          .map(([filled, suffix]) => filled + suffix),
         token: fc.oneof(
-          { weight: 8, arbitrary: fc.constantFrom(...known.tokens) },
+          { weight: 8, arbitrary: fc.constantFrom(...inventory.tokens) },
           { weight: 1, arbitrary: fc.constantFrom(undefined, "qry_", "x") },
         ),
         body: schema === undefined ? fc.constant(undefined) : bodies(document, schema),
@@ -185,9 +188,9 @@ function pathOf(template: string, { identifiers, sources }: Known): Arbitrary<st
   const oddName = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
   const segments = template.split("/").map((segment): Arbitrary<string> => {
     if (!segment.startsWith("{")) return fc.constant(segment);
-    const wanted = segment.includes("source") ? sources : identifiers;
+    const candidates = segment.includes("source") ? sources : identifiers;
     return fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom(...wanted) },
+      { weight: 6, arbitrary: fc.constantFrom(...candidates) },
       { weight: 1, arbitrary: oddName.map((name) => encodeURIComponent(name.toWellFormed())) },
       { weight: 1, arbitrary: fc.constantFrom("%", "%zz", "%00", "%2e%2e", "a%2Fb") },
       { weight: 1, arbitrary: oversizedWord.map(encodeURIComponent) },
@@ -205,7 +208,7 @@ function queryOf(document: Document, parameters: Parameter[]): Arbitrary<string>
       ),
   );
   return fc.tuple(...fields).map((pairs) => {
-    const given = pairs.filter((pair) => pair !== "");
-    return given.length === 0 ? "" : `?${given.join("&")}`;
+    const presentPairs = pairs.filter((pair) => pair !== "");
+    return presentPairs.length === 0 ? "" : `?${presentPairs.join("&")}`;
   });
 }

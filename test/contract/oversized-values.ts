@@ -1,4 +1,4 @@
-/** What stands for a field and is too deep, too long, too many, or of no type that was asked for. */
+/** A field's value that is too deep, too long, too many, or of a type that was not asked for. */
 export type OversizedValue = {
   what: string;
   /** As it is written into a body. */
@@ -47,7 +47,7 @@ export const OVERSIZED_VALUES: OversizedValue[] = [
 const textOf = (_: unknown, at: number) => `text ${at}`;
 const pairs = (length: number) => Array.from({ length }, (_, at) => [`name${at}`, at]);
 
-/** The same for what stands in an address or a header: as long as servers take these. */
+/** Words for an address or a header, as long as servers take these. */
 export const OVERSIZED_WORDS: [what: string, word: string][] = [
   ["a long word", "a".repeat(12_000)],
   ["slashes", "/".repeat(12_000)],

@@ -27,18 +27,18 @@ export function publishedFrom(document: unknown): Published {
       operation,
     })),
   );
-  const strict = closed(components) as Json;
+  const strict = closeSchema(components) as Json;
   return { document: document as Json, components: strict, operations };
 }
 
 /** No field and no value that is not published: every object is closed, unless it says itself what it admits. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
+function closeSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closeSchema);
   if (typeof schema !== "object" || schema === null) return schema;
   const copy = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [
       key === "x-extensible-enum" ? "enum" : key,
-      closed(value),
+      closeSchema(value),
     ]),
   );
   const isObject = copy["type"] === "object" && "properties" in copy;
@@ -53,7 +53,11 @@ const validators = new WeakMap<Json, Validator>();
 function validatorOf({ components }: Published, schema: Json): Validator {
   const existing = validators.get(schema);
   if (existing !== undefined) return existing;
-  const validator = new Validator({ ...(closed(schema) as Json), components }, "2020-12", false);
+  const validator = new Validator(
+    { ...(closeSchema(schema) as Json), components },
+    "2020-12",
+    false,
+  );
   validators.set(schema, validator);
   return validator;
 }
@@ -62,13 +66,13 @@ type Call = { method: string; path: string };
 type Answered = { status: number; body: unknown };
 
 /** How an answer differs from what is published; empty where it is as it should be. */
-export function problemsWith(published: Published, asked: Call, answered: Answered): string[] {
-  const [path = ""] = asked.path.split("?");
-  const found = published.operations.find(
-    (one) => one.method === asked.method && one.path.test(path),
+export function problemsWith(published: Published, call: Call, answered: Answered): string[] {
+  const [path = ""] = call.path.split("?");
+  const entry = published.operations.find(
+    (candidate) => candidate.method === call.method && candidate.path.test(path),
   );
-  if (found === undefined) return [];
-  const { operation } = found;
+  if (entry === undefined) return [];
+  const { operation } = entry;
   const response = operation.responses[String(answered.status)];
   if (response === undefined) {
     return [`${operation.operationId} does not publish the status ${answered.status}`];

@@ -8,7 +8,7 @@ export type Rule = {
   section: string;
   rule: string;
   check: (world: World) => Promise<void>;
-  /** What not every service can show; without it the rule is skipped. */
+  /** A capability that not every service has; without it the rule is skipped. */
   needs?: "failing model" | "failing reranker" | "own addresses";
 };
 
@@ -21,13 +21,13 @@ export const needing = (needs: NonNullable<Rule["needs"]>, rules: Rule[]): Rule[
   rules.map((rule) => Object.assign({}, rule, { needs }));
 
 /** An answer is exactly this status and body. */
-export function is(answer: Answer, status: number, body: unknown): void {
+export function assertIs(answer: Answer, status: number, body: unknown): void {
   assert.deepEqual({ status: answer.status, body: answer.body }, { status, body });
 }
 
 /** An answer is this 400, which names what fails. */
 export const isInvalid = (answer: Answer, problems: string) =>
-  is(answer, 400, { error: `Invalid request: ${problems}` });
+  assertIs(answer, 400, { error: `Invalid request: ${problems}` });
 
 /** A success; its body is what the caller says it is. */
 export function ok<Body>(answer: Answer): Body {

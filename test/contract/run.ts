@@ -84,12 +84,12 @@ async function runRule(world: World, rule: Rule, counts: Counts): Promise<void> 
 
 /** Two calls in the windows of two addresses leave as much in each. */
 async function choosesAddress(baseUrl: string): Promise<boolean> {
-  const left = async (address: string) => {
+  const remainingOf = async (address: string) => {
     const headers = { "X-Forwarded-For": address };
     return (await fetch(`${baseUrl}/embed/conformance`, { headers })).headers.get("RateLimit");
   };
   const network = `10.${process.pid % 256}.${Date.now() % 256}`;
-  return (await left(`${network}.1`)) === (await left(`${network}.2`));
+  return (await remainingOf(`${network}.1`)) === (await remainingOf(`${network}.2`));
 }
 
 async function main(url: string, admin: Admin, only: string): Promise<boolean> {
@@ -100,8 +100,8 @@ async function main(url: string, admin: Admin, only: string): Promise<boolean> {
   const setting = failingModels(client, admin).then((by) => setUpWorld(client, admin, by));
   const world = await whileWaiting(process.stdout, "Creating resources", setting);
   try {
-    const chosen = RULES.filter(({ section, rule }) => `${section}: ${rule}`.includes(only));
-    for (const rule of chosen) await runRule(world, rule, counts);
+    const rules = RULES.filter(({ section, rule }) => `${section}: ${rule}`.includes(only));
+    for (const rule of rules) await runRule(world, rule, counts);
   } finally {
     await world.tearDown();
   }
@@ -113,6 +113,6 @@ if (values.url === undefined || !(values.admin ?? "").includes(":")) {
   console.error(USAGE);
   process.exitCode = 2;
 } else {
-  const passed = await main(values.url, adminFrom(values.admin ?? ""), values.only);
-  process.exitCode = passed ? 0 : 1;
+  const isPassed = await main(values.url, adminFrom(values.admin ?? ""), values.only);
+  process.exitCode = isPassed ? 0 : 1;
 }

@@ -10,7 +10,7 @@ export type Sabotage = {
   failReranker?: (ragIdentifier: string) => Promise<void>;
 };
 
-/** What the rules find: resources of their own, made through the panel API. */
+/** Resources that the rules use, made through the panel API. */
 export type World = {
   client: Client;
   sabotage: Sabotage;
@@ -53,7 +53,7 @@ const INDEXED_WITHIN_MS = 600_000;
 const MEMBER_PASSWORD = "a member of the conformance suite";
 
 /** Takes a panel answer apart, or says what the service said. */
-function made<Body>(answer: Answer, status = 201): Body {
+function expectCreated<Body>(answer: Answer, status = 201): Body {
   assert.equal(answer.status, status, answer.text.slice(0, 500));
   return answer.body as Body;
 }
@@ -74,7 +74,7 @@ export async function setUpWorld(
   sabotage: Sabotage,
 ): Promise<World> {
   const prefix = `conformance-${crypto.randomUUID().slice(0, 8)}`;
-  const name = (of: string) => `${prefix}-${of}`;
+  const name = (suffix: string) => `${prefix}-${suffix}`;
   const origin = new URL(client.baseUrl).origin;
   const document = await client.call({ method: "GET", path: "/api/openapi.json" });
   client.published = publishedFrom(document.body);
@@ -86,7 +86,7 @@ export async function setUpWorld(
     await as(admin, method, `/panel/api${path}`, json);
   const undo: string[] = [];
   const create = async <Body = { id: string }>(kind: string, body: unknown): Promise<Body> => {
-    const created = made<Body & { id: string }>(await panel("POST", `/${kind}`, body));
+    const created = expectCreated<Body & { id: string }>(await panel("POST", `/${kind}`, body));
     undo.unshift(`/${kind}/${created.id}`);
     return created;
   };
@@ -122,12 +122,12 @@ export async function setUpWorld(
 
 type Making = Pick<World, "client" | "sabotage" | "as" | "panel" | "admin"> & {
   create: <Body = { id: string }>(kind: string, body: unknown) => Promise<Body>;
-  name: (of: string) => string;
+  name: (suffix: string) => string;
 };
 
 async function makeResources(making: Making) {
   const { create, name } = making;
-  const titled = (of: string) => ({ name: `Conformance ${of}`, identifier: name(of) });
+  const titled = (suffix: string) => ({ name: `Conformance ${suffix}`, identifier: name(suffix) });
   const provider = "file_system";
   const source = await create("file-sources", { ...titled("docs"), provider });
   await create("file-sources", { ...titled("others"), provider });
@@ -181,7 +181,7 @@ async function makeResources(making: Making) {
 
 async function fill({ client, admin }: Making, source: string, documents: SampleDocument[]) {
   for (const { path, text, metadata } of documents) {
-    const put = await client.call({
+    const upload = await client.call({
       method: "PUT",
       path: `/panel/api/file-sources/${source}/files/${path}`,
       cookie: admin,
@@ -192,7 +192,7 @@ async function fill({ client, admin }: Making, source: string, documents: Sample
         ...(metadata === undefined ? {} : { "X-File-Metadata": JSON.stringify(metadata) }),
       },
     });
-    made(put);
+    expectCreated(upload);
   }
 }
 
@@ -203,7 +203,7 @@ async function untilSettled({ as, admin }: Making, rag: string): Promise<void> {
     const busy = await Promise.all(
       ["pending", "processing"].map(async (status) => {
         const path = `/api/rags/${rag}/files?page=1&limit=1&status=${status}`;
-        return made<{ total: number }>(await as(admin, "GET", path), 200).total;
+        return expectCreated<{ total: number }>(await as(admin, "GET", path), 200).total;
       }),
     );
     if (busy.every((total) => total === 0)) return;
@@ -216,20 +216,20 @@ type Callers = Pick<World, "token" | "limited" | "none" | "revoked" | "member">;
 
 async function makeCallers(
   { client, create, name, panel }: Making,
-  of: Pick<World, "rag" | "scopedRag" | "otherRag" | "brittleRag" | "inference" | "plain"> &
+  resources: Pick<World, "rag" | "scopedRag" | "otherRag" | "brittleRag" | "inference" | "plain"> &
     Pick<World, "tools" | "failing" | "agent">,
 ): Promise<Callers> {
   const token = async (title: string, groups: Record<string, string[]>) =>
     await create<{ id: string; token: string }>("tokens", { name: name(title), ...groups });
   const all = await token("all", {
-    rags: [of.rag, of.scopedRag, of.otherRag, of.brittleRag],
-    inferences: [of.inference, of.plain, of.tools, of.failing],
-    agents: [of.agent],
+    rags: [resources.rag, resources.scopedRag, resources.otherRag, resources.brittleRag],
+    inferences: [resources.inference, resources.plain, resources.tools, resources.failing],
+    agents: [resources.agent],
   });
-  const one = { rags: [of.otherRag], inferences: [of.plain], agents: [] };
-  const limited = await token("limited", one);
+  const coverage = { rags: [resources.otherRag], inferences: [resources.plain], agents: [] };
+  const limited = await token("limited", coverage);
   const none = await token("none", {});
-  const revoked = await token("revoked", one);
+  const revoked = await token("revoked", coverage);
   await panel("DELETE", `/tokens/${revoked.id}`);
   const email = `${name("member")}@example.com`;
   await create("users", { email, password: MEMBER_PASSWORD, role: "member" });

@@ -1,7 +1,7 @@
 /** A provider's call of a webhook, as the service would receive it. */
 export type Push = { address: string; headers: Record<string, string>; body: string };
 
-/** What happens to pushes on their way: none, one or several copies of each, in any order. */
+/** The network's effect on pushes: none, one or several copies of each, in any order. */
 export type Weather = {
   copies?: (push: Push) => number;
   arrange?: (pushes: Push[]) => Push[];
@@ -23,7 +23,7 @@ export class PushNetwork {
 
   async deliver({ copies = () => 1, arrange = (all) => all }: Weather = {}): Promise<void> {
     const pushes = this.waiting.splice(0);
-    const sent = pushes.flatMap((push) => Array.from({ length: copies(push) }, () => push));
-    for (const push of arrange(sent)) this.answered.push(await this.receive(push));
+    const deliveries = pushes.flatMap((push) => Array.from({ length: copies(push) }, () => push));
+    for (const push of arrange(deliveries)) this.answered.push(await this.receive(push));
   }
 }

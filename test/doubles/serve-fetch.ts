@@ -7,19 +7,19 @@ type Fetch = (address: string, request: RequestInit) => Promise<Response>;
 /** A double behind a port on loopback, for clients that bring their own HTTP; `base`: its address. */
 export async function serveFetch(fetch: Fetch, base?: string, wantedPort?: number) {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const left = new AbortController();
-    response.on("close", () => left.abort());
+    const controller = new AbortController();
+    response.on("close", () => controller.abort());
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
     const body = Buffer.concat(await request.toArray());
-    const given = await fetch(`${base ?? address}${request.url ?? "/"}`, {
+    const reply = await fetch(`${base ?? address}${request.url ?? "/"}`, {
       method: request.method ?? "GET",
       headers: new Headers(headers as [string, string][]),
       ...(body.length === 0 ? {} : { body }),
-      signal: left.signal,
+      signal: controller.signal,
     });
-    response.writeHead(given.status, Object.fromEntries(given.headers));
+    response.writeHead(reply.status, Object.fromEntries(reply.headers));
     // A body that breaks off breaks after what came before it is sent.
-    for await (const part of given.body ?? []) {
+    for await (const part of reply.body ?? []) {
       await new Promise((resolve) => response.write(part, resolve));
     }
     response.end();

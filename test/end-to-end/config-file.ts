@@ -25,14 +25,14 @@ export async function keepToFile(folder: string, service: { url: string }, key: 
     change(settings);
     writeFileSync(file, JSON.stringify(settings));
   };
-  const put = (kind: string, identifier: string, values: object) => (settings: Settings) =>
+  const withValues = (kind: string, identifier: string, values: object) => (settings: Settings) =>
     Object.assign(settings[kind] ?? {}, { [identifier]: values });
 
   writeFileSync(file, `\uFEFF${(await run(["pull"])).stdout}`);
   const unchanged = { code: 0, stdout: "Nothing changes.\n", stderr: "" };
   expect(await apply()).toEqual(unchanged);
 
-  write(put("rags", "docs", { recencyHalfLifeDays: 30 }));
+  write(withValues("rags", "docs", { recencyHalfLifeDays: 30 }));
   const site = {
     name: "Site",
     provider: "document_site",
@@ -45,7 +45,7 @@ export async function keepToFile(folder: string, service: { url: string }, key: 
       loginBaseUrl: "http://127.0.0.1:9",
     },
   };
-  write(put("fileSources", "contracts", site));
+  write(withValues("fileSources", "contracts", site));
   const lines = "+ fileSources.contracts\n~ rags.docs\n    recencyHalfLifeDays: null → 30\n";
   expect(await apply(["--dry-run"])).toEqual({ code: 2, stdout: lines, stderr: "" });
   expect(await apply()).toEqual({
@@ -72,7 +72,7 @@ export async function keepToFile(folder: string, service: { url: string }, key: 
   expect(await apply(["--prune"])).toEqual({ code: 0, ...removed });
   expect(await apply(["--dry-run", "--prune"])).toEqual(unchanged);
 
-  write(put("rags", "docs", { chunkSize: 1 }));
+  write(withValues("rags", "docs", { chunkSize: 1 }));
   expect(await apply()).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("rags.docs.chunkSize must be at least 16"),

@@ -14,7 +14,7 @@ import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 const FILES = 299;
 /** After which a file is given up that kills the server each time. */
 const TRIES = 5;
-/** Of files beside it that are tried at the same time, too. */
+/** Crashes that a file may see, also those of files tried beside it. */
 const MAX_CRASHES = 10;
 /** Texts after which the model hangs in the first life; all files have some 900 to embed. */
 const FIRST_TEXTS = 400;
@@ -47,7 +47,7 @@ function writeDocuments(folder: string) {
 /** Chunks that answer, counted in the RAG's own index on disk, and how many places they have. */
 function countStoredChunks(): { chunks: number; places: number } {
   const folder = join(state, "v3", "do");
-  const found = { chunks: 0, places: 0 };
+  const totals = { chunks: 0, places: 0 };
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (!name.includes("RagIndex") || !/[0-9a-f]{64}\.sqlite$/.test(name)) continue;
     const index = new DatabaseSync(join(folder, name), { readOnly: true });
@@ -55,12 +55,12 @@ function countStoredChunks(): { chunks: number; places: number } {
     const row = index.prepare(
       `select count(*) as chunks, ${places} as places from chunks where live = 1`,
     );
-    const counted = row.get() as typeof found;
-    found.chunks += counted.chunks;
-    found.places += counted.places;
+    const counts = row.get() as typeof totals;
+    totals.chunks += counts.chunks;
+    totals.places += counts.places;
     index.close();
   }
-  return found;
+  return totals;
 }
 
 type Pushed = { added: number; unchanged: number; failed: unknown[] };
@@ -96,10 +96,10 @@ test("a killed Worker loses and doubles nothing; the file that kills it is given
   const indexing = () => pushing.then(() => waitForIndex(api, "docs", openTerminal(true)));
 
   let crashes = 0;
-  for (let left = indexing(); ; left = indexing()) {
+  for (let attempt = indexing(); ; attempt = indexing()) {
     // The server that it asks is killed.
-    left.catch(() => undefined);
-    if ((await Promise.race([strike, left])) !== "struck") break;
+    attempt.catch(() => undefined);
+    if ((await Promise.race([strike, attempt])) !== "struck") break;
     crashes += 1;
     expect(crashes).toBeLessThanOrEqual(MAX_CRASHES);
     if (crashes === 1) expect((await countsOf(api)).processedFiles).toBeLessThan(FILES);
@@ -120,7 +120,7 @@ test("a killed Worker loses and doubles nothing; the file that kills it is given
   const errorMessage = "indexing did not finish after 5 tries";
   expect(failed).toMatchObject([{ filePath: POISON, errorMessage }]);
   const { numberVectors } = await countsOf(api);
-  const found = await fetch(`${url}/api/rags/docs/retrieve`, {
+  const response = await fetch(`${url}/api/rags/docs/retrieve`, {
     method: "POST",
     headers: { Authorization: `Bearer ${token}` },
     body: JSON.stringify({
@@ -130,7 +130,7 @@ test("a killed Worker loses and doubles nothing; the file that kills it is given
       includeSources: true,
     }),
   });
-  expect(await found.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     chunks: [{ source: { filePath: "document-123.md" } }, {}, {}, {}, {}],
   });
   await service.stop();

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const deploy = (...args: string[]) => runCli("deploy", args, wrangler.environment);
 
-/** What changed the deployment, in order. */
+/** Lists the commands that changed the deployment, in order. */
 const released = () =>
   wrangler.calls().filter((call) => /^(d1 migrations apply|deploy)/.test(call));
 
@@ -45,7 +45,7 @@ const run = (commands: string) =>
     env: { ...process.env, ...wrangler.environment },
   });
 
-/** What docs/deployment.md tells a reader to type, block by block. */
+/** Reads the commands of docs/deployment.md, block by block. */
 function blocksOfPage(): string[] {
   const page = readFileSync(join(PROJECT, "docs/deployment.md"), "utf8");
   return [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);

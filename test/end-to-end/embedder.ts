@@ -15,7 +15,7 @@ export async function startEmbedder(hangsOn: (texts: string[]) => boolean) {
     return await new Promise<never>(() => undefined);
   });
   return {
-    /** What a service needs that embeds with it. */
+    /** Variables of a service that embeds with this server. */
     variables: [
       "OPENAI_COMPATIBLE_API_KEY:none",
       `OPENAI_COMPATIBLE_BASE_URL:${address}/v1`,

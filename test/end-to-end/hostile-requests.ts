@@ -1,7 +1,7 @@
 /** Calls that would hold a server for minutes if their work had no bound: each ends as a 502. */
 export type HostileCall = {
   what: string;
-  /** Of an inference without RAGs on the embedded model. */
+  /** Body for an inference without RAGs on the embedded model. */
   body: Record<string, unknown>;
   error: RegExp;
 };

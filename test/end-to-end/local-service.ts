@@ -41,8 +41,10 @@ export async function makeRag(
   origin = url,
 ): Promise<{ api: PanelApi; key: string; token: string }> {
   const panel = await signIn(url, "admin@localhost", "quarry", origin);
-  const made = await dataOf(panel.POST("/keys", { body: { name: "end to end", role: "admin" } }));
-  const { key } = made;
+  const adminKey = await dataOf(
+    panel.POST("/keys", { body: { name: "end to end", role: "admin" } }),
+  );
+  const { key } = adminKey;
   const api = panelApi(url, key);
   const docs = { name: "Docs", identifier: "docs" };
   await api.POST("/file-sources", { body: { ...docs, provider: "file_system" } });

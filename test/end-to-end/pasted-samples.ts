@@ -53,8 +53,12 @@ export async function runPastedSamples(
     for (const [at, [, language = "", sample = ""]] of samples.entries()) {
       // The first one reads the token by itself.
       const env = at === 0 ? process.env : { ...process.env, TOKEN: token };
-      const said = await runSample({ folder, language, sample, env });
-      expect([page, at, said]).toEqual([page, at, expect.stringMatching(expected[at]?.[1] ?? "")]);
+      const output = await runSample({ folder, language, sample, env });
+      expect([page, at, output]).toEqual([
+        page,
+        at,
+        expect.stringMatching(expected[at]?.[1] ?? ""),
+      ]);
     }
   }
 }

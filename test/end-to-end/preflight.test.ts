@@ -14,11 +14,11 @@ const { database, queues } = readDeploySettings("production");
 
 /** The installed wrangler in front of an account in which something of every kind is missing. */
 test("the installed wrangler's answers tell what exists and what is missing", async () => {
-  const [given, ...missing] = queues;
+  const [existingQueue, ...missing] = queues;
   const api = await cloudflareApi({
     databases: [{ name: database.name, uuid: database.id }],
     hasR2: false,
-    queues: [given ?? ""],
+    queues: [existingQueue ?? ""],
     indexes: [
       {
         name: "quarry",
@@ -41,7 +41,7 @@ test("the installed wrangler's answers tell what exists and what is missing", as
       "D1 database quarry": "there",
       "KV namespace quarry-programs": "missing",
       "R2 bucket quarry-files": "missing",
-      [`queue ${given}`]: "there",
+      [`queue ${existingQueue}`]: "there",
       ...Object.fromEntries(missing.map((name) => [`queue ${name}`, "missing"])),
       "Vectorize index quarry": "there",
       "metadata indexes of quarry": "missing",

@@ -40,9 +40,11 @@ const write = (path: string, text: string) => writeFileSync(join(folder, path), 
 
 async function push(...options: string[]) {
   const target = ["--source", "docs", "--url", service.url];
-  const done = await runCli("quarry", ["push", folder, ...target, ...options], { QUARRY_KEY: key });
-  const counts = options.includes("--json") ? (JSON.parse(done.stdout) as unknown) : null;
-  return { ...done, counts };
+  const result = await runCli("quarry", ["push", folder, ...target, ...options], {
+    QUARRY_KEY: key,
+  });
+  const counts = options.includes("--json") ? (JSON.parse(result.stdout) as unknown) : null;
+  return { ...result, counts };
 }
 
 async function search(query: string): Promise<string[]> {
@@ -95,10 +97,10 @@ test("when most of a folder is deleted, nothing is removed until confirmed", asy
   const renamed = await push("--json");
   expect(renamed.counts).toMatchObject({ added: 0, moved: COUNT, removed: 0, held: 0 });
   rmSync(join(folder, "more"), { recursive: true });
-  const held = await push("--json");
-  expect(held.code).toBe(1);
-  expect(held.counts).toMatchObject({ removed: 0, held: COUNT });
-  expect(held.stderr).toContain("--confirm-removals");
+  const result = await push("--json");
+  expect(result.code).toBe(1);
+  expect(result.counts).toMatchObject({ removed: 0, held: COUNT });
+  expect(result.stderr).toContain("--confirm-removals");
   expect((await readManifest(api, "docs")).size).toBe(COUNT + 2);
   const confirmed = await push("--json", "--confirm-removals");
   expect(confirmed.counts).toMatchObject({ removed: COUNT, held: 0 });
@@ -132,8 +134,8 @@ test("a folder names its readers; search and readers tell what each finds", asyn
   const vault = { name: "vault", provider: "file_system", permissions: "on" } as const;
   await api.POST("/file-sources", { body: vault });
   await api.POST("/rags", { body: { name: "vault", fileSource: "vault" } });
-  const made = await api.POST("/tokens", { body: { name: "v", rags: ["*"], reader: "named" } });
-  const tokens = { QUARRY_KEY: key, QUARRY_TOKEN: made.data?.token ?? "" };
+  const response = await api.POST("/tokens", { body: { name: "v", rags: ["*"], reader: "named" } });
+  const tokens = { QUARRY_KEY: key, QUARRY_TOKEN: response.data?.token ?? "" };
   const shared = join(scratch.path, "vault");
   mkdirSync(join(shared, "hr"), { recursive: true });
   const write = (path: string, text: string) => writeFileSync(join(shared, path), text);
@@ -148,9 +150,11 @@ test("a folder names its readers; search and readers tell what each finds", asyn
   const finds = async (reader: string) => (await quarry(...search, reader)).stdout;
   expect(await finds("ann@example.com")).toContain("hr/pay.md");
   expect(await finds("bob@example.com")).not.toMatch(/pay|untold/);
-  const of = ["readers", "hr/pay.md", "--source", "vault"];
-  expect((await quarry(...of)).stdout).toMatch(/user:ann@example\.com.*push/);
-  expect((await quarry(...of, "--check", "bob@example.com")).stdout).toContain("may not read it");
+  const command = ["readers", "hr/pay.md", "--source", "vault"];
+  expect((await quarry(...command)).stdout).toMatch(/user:ann@example\.com.*push/);
+  expect((await quarry(...command, "--check", "bob@example.com")).stdout).toContain(
+    "may not read it",
+  );
 });
 
 async function run(body: unknown): Promise<{ status: number; text: string }> {
@@ -220,16 +224,16 @@ test("a hostile robots.txt is read, its rules hold, and others are served meanwh
     const source = { name: "Site", identifier: "site", provider: "web", config } as const;
     await api.POST("/file-sources", { body: source });
     await panel("POST", "/file-sources/site/scan");
-    const read = async () => await panel<{ lastScan: Scan }>("GET", "/file-sources/site");
+    const readSource = async () => await panel<{ lastScan: Scan }>("GET", "/file-sources/site");
     let scan: Scan = null;
     while (scan?.finishedAt === undefined || scan.finishedAt === null) {
       await expectHealth();
-      scan = (await read()).lastScan;
+      scan = (await readSource()).lastScan;
     }
     expect(scan).toMatchObject({ error: null });
-    const asked = site.asked.map(({ path }) => path);
-    expect(asked).toContain("/open");
-    expect(asked).not.toContain("/closed/b");
+    const paths = site.requests.map(({ path }) => path);
+    expect(paths).toContain("/open");
+    expect(paths).not.toContain("/closed/b");
   } finally {
     await site.stop();
   }
@@ -264,12 +268,12 @@ test("the panel answers while many files are indexed", async () => {
     return { path: `many/${nth}.txt`, data, headers: { "Content-Type": "text/plain" } };
   });
   const { data, contentType } = multipartBody(parts);
-  const sent = await fetch(`${service.url}/panel/api/file-sources/docs/files`, {
+  const response = await fetch(`${service.url}/panel/api/file-sources/docs/files`, {
     method: "POST",
     headers: { ...headers, "Content-Type": contentType },
     body: data,
   });
-  expect(sent.status).toBe(200);
+  expect(response.status).toBe(200);
   let answersMeanwhile = 0;
   await eventually(async () => {
     const answer = await fetch(`${service.url}/panel/api/overview`, { headers });

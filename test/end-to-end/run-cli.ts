@@ -56,25 +56,25 @@ export function startCli(
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const said = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   const watchers = new Set<() => void>();
   const listen = (name: "stdout" | "stderr") =>
     child[name].on("data", (piece: Buffer) => {
-      said[name] += piece.toString();
+      output[name] += piece.toString();
       for (const look of watchers) look();
     });
   listen("stdout");
   listen("stderr");
-  const finished = new Promise<Finished>((ended) => {
-    child.once("close", (code) => ended({ code, ...said }));
+  const finished = new Promise<Finished>((resolve) => {
+    child.once("close", (code) => resolve({ code, ...output }));
   });
   const untilItSays = (text: string) =>
-    new Promise<string>((found, failed) => {
+    new Promise<string>((resolve, reject) => {
       const look = () => {
-        if (`${said.stdout}\n${said.stderr}`.includes(text)) found(said.stdout);
+        if (`${output.stdout}\n${output.stderr}`.includes(text)) resolve(output.stdout);
       };
       watchers.add(look);
-      void finished.then(({ stderr }) => failed(new Error(`It ended first. ${stderr}`)));
+      void finished.then(({ stderr }) => reject(new Error(`It ended first. ${stderr}`)));
       look();
     });
   return { child, untilItSays, finished };

@@ -53,8 +53,8 @@ const STORED: Record<string, object> = {
 };
 
 async function moveVectorStore({ url, key }: Pick<Served, "url" | "key">): Promise<void> {
-  const openai = await listen(({ url: asked = "" }, response) => {
-    const [, answer = {}] = Object.entries(STORED).find(([end]) => asked.endsWith(end)) ?? [];
+  const openai = await listen(({ url: path = "" }, response) => {
+    const [, answer = {}] = Object.entries(STORED).find(([end]) => path.endsWith(end)) ?? [];
     response.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
   });
   const panel = `${url}/panel/api/file-sources`;

@@ -23,7 +23,7 @@ const DEVELOPMENT_PATHS =
   /cdn-cgi/mf/scheduled /cdn-cgi/mf/stream /cdn-cgi/ProxyWorker/play /cdn-cgi/InspectorProxyWorker/websocket
   /cdn-cgi/pages-plugins/a /cdn-cgi/images/a /cdn-cgi/ /core/log /core/error /__scheduled
   /__cf_local/stream /__cf_local/imagedelivery /__cf_local/imageupload`.split(/\s+/);
-/** What miniflare's own proxies and objects listen to. */
+/** Headers that miniflare's own proxies and objects listen to. */
 const DEVELOPMENT_HEADERS = {
   "MF-Op": "GET",
   "MF-Op-Target": "DB",
@@ -90,9 +90,9 @@ afterAll(async () => {
 
 /** With any Host header, which fetch does not send. */
 async function answerTo(method: string, path: string, headers: Record<string, string>) {
-  const sent = request({ host: "127.0.0.1", port, path, method, headers }).end();
+  const outgoing = request({ host: "127.0.0.1", port, path, method, headers }).end();
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once("response", resolve).once("error", reject);
+    outgoing.once("response", resolve).once("error", reject);
   });
   return { status: answer.statusCode, body: await text(answer) };
 }
@@ -107,10 +107,10 @@ test("no door of a development server opens, whatever the Host header says", asy
       }
     }
     const foreign = await answerTo("GET", path, { Host: "quarry.example.com" });
-    const refused = { status: 403, body: expect.stringContaining("Forbidden: a local") as unknown };
+    const refusal = { status: 403, body: expect.stringContaining("Forbidden: a local") as unknown };
     expect({ path, ...foreign }).toEqual({
       path,
-      ...(path.startsWith("/cdn-cgi/") ? ours : refused),
+      ...(path.startsWith("/cdn-cgi/") ? ours : refusal),
     });
   }
 });
@@ -173,8 +173,8 @@ test.runIf(IS_LINUX)("the service listens on its own address and on no other", (
 test("the service goes on with all that wrangler dev has stored in its folder", async () => {
   expect(await askDatabase(state, "select text from notes")).toEqual([{ text: "of wrangler" }]);
   const body = JSON.stringify({ redirect_uris: ["https://program.example/callback"] });
-  const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body };
-  expect((await fetch(`${service?.url}/oauth/register`, sent)).status).toBe(201);
+  const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+  expect((await fetch(`${service?.url}/oauth/register`, init)).status).toBe(201);
   expect(ofWrangler.map((name) => name.split("/")[0])).toEqual(
     expect.arrayContaining(["d1", "do", "kv", "r2"]),
   );
@@ -195,8 +195,8 @@ test("its end finishes requests in flight, leaves no server, and the log goes on
   const answer = new Promise<number | undefined>((resolve, reject) => {
     upload.once("response", ({ statusCode }) => resolve(statusCode)).once("error", reject);
   });
-  // What the service has read when it is asked to end.
-  await new Promise((written) => upload.write(body.slice(0, 10), written));
+  // The service has read these bytes when it is asked to end.
+  await new Promise((resolve) => upload.write(body.slice(0, 10), resolve));
   await expect.poll(() => fetch(`${service?.url}/health`).then(({ ok }) => ok)).toBe(true);
   const stopping = service?.stop();
   upload.end(body.slice(10));

@@ -99,9 +99,9 @@ describe("npm start on the sample", () => {
     const port = String(await freePort());
     const started = startCli("npm start", [...own, "--port", port], variables);
     const { child, finished, untilItSays } = started;
-    const shown = await untilItSays("Ctrl-C ends it");
-    expect(shown).toContain("Panel: https://quarry.example/panel");
-    expect(shown).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
+    const output = await untilItSays("Ctrl-C ends it");
+    expect(output).toContain("Panel: https://quarry.example/panel");
+    expect(output).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
     const { token, key } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
       token: string;
       key: string;
@@ -112,15 +112,15 @@ describe("npm start on the sample", () => {
     expect(data).toHaveLength(SAMPLE_FILES);
     const indexedAt = data.map((file) => Date.parse(String(file.indexedAt)));
     expect(Math.max(...indexedAt)).toBeLessThan(endedAt);
-    const lines = shown.split("\n").filter((line) => line.trim().startsWith("curl"));
+    const lines = output.split("\n").filter((line) => line.trim().startsWith("curl"));
     expect(lines).toHaveLength(3);
     for (const line of lines) {
       const { stdout } = await run("sh", ["-c", line]);
       expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("error");
     }
-    const told = await fetch(`http://localhost:${port}/`);
-    expect(await told.json()).toMatchObject({ panel: "https://quarry.example/panel" });
-    const [, password = ""] = /Sign in as admin@localhost, password (\S+)/.exec(shown) ?? [];
+    const response = await fetch(`http://localhost:${port}/`);
+    expect(await response.json()).toMatchObject({ panel: "https://quarry.example/panel" });
+    const [, password = ""] = /Sign in as admin@localhost, password (\S+)/.exec(output) ?? [];
     const signIn = async (typed: string) => {
       const body = JSON.stringify({ email: "admin@localhost", password: typed });
       const session = `http://localhost:${port}/panel/api/session`;
@@ -165,8 +165,8 @@ describe("npm start on the sample", () => {
     expect(retrieval.chunks.map(({ source }) => source.filePath)).toEqual(["bees.md"]);
     expect(urls["retrieve"]).toMatch(/\/api\/rags\/my-notes\/retrieve$/);
     expect(inference.response).toEqual([{ type: "text", text: "It is forty-two.", citations: [] }]);
-    expect(double.of("chat")[0]?.body).toMatchObject({ model: "thinker:8b" });
-    expect(double.of("embeddings")[0]?.body).toMatchObject({ model: "letters-embed" });
+    expect(double.calls("chat")[0]?.body).toMatchObject({ model: "thinker:8b" });
+    expect(double.calls("embeddings")[0]?.body).toMatchObject({ model: "letters-embed" });
     // It may hold a key.
     expect(existsSync(join(state, "model.env"))).toBe(false);
     // As a file failed.
@@ -200,9 +200,9 @@ describe("npm start on the sample", () => {
   test("a port that is taken is told, and nothing is started", async () => {
     const port = await freePort();
     const { createServer } = await import("node:net");
-    const other = createServer().listen(port, "127.0.0.1");
+    const blocker = createServer().listen(port, "127.0.0.1");
     const { code, stderr } = await runCli("start", [...own, "--port", String(port)]);
-    other.close();
+    blocker.close();
     expect(code).toBe(1);
     expect(stderr).toContain(`Another program uses port ${port}`);
   });

@@ -80,9 +80,9 @@ async function checkBehind(proxy: Proxy, tools: Tools): Promise<void> {
 
   await tools.check("a person signs in and has a session", async () => {
     const jar = join(tools.scratch, "cookies");
-    const sent = ["-H", `Origin: https://${HOST}`, "-H", "Content-Type: application/json"];
+    const options = ["-H", `Origin: https://${HOST}`, "-H", "Content-Type: application/json"];
     const body = JSON.stringify({ email: "admin@localhost", password: "quarry" });
-    const signIn = await curl("/panel/api/session", ["-c", jar, ...sent, "-d", body]);
+    const signIn = await curl("/panel/api/session", ["-c", jar, ...options, "-d", body]);
     assert.equal(signIn.status, 200, signIn.text);
     const jarText = readFileSync(jar, "utf8");
     assert.match(jarText, /#HttpOnly_.*\tTRUE\t/);
@@ -93,8 +93,8 @@ async function checkBehind(proxy: Proxy, tools: Tools): Promise<void> {
     const claims = ["X-Forwarded-For: 203.0.113.9", "Forwarded: for=203.0.113.9"];
     const headers = claims.flatMap((claim) => ["-H", claim]);
     const wrong = JSON.stringify({ email: "nobody@example.com", password: "wrong" });
-    const sent = ["-H", `Origin: https://${HOST}`, "-H", "Content-Type: application/json"];
-    await curl("/panel/api/session", [...headers, ...sent, "-d", wrong]);
+    const options = ["-H", `Origin: https://${HOST}`, "-H", "Content-Type: application/json"];
+    await curl("/panel/api/session", [...headers, ...options, "-d", wrong]);
     const { text } = await curl("/panel/api/audit?pageSize=50", authorized);
     assert.ok(!text.includes("203.0.113.9"), text);
     assert.match(text, /127\.0\.0\.1/);
@@ -103,20 +103,26 @@ async function checkBehind(proxy: Proxy, tools: Tools): Promise<void> {
     const file = join(tools.scratch, "large.txt");
     writeFileSync(file, "Otters eat fish.\n".padEnd(64, " ").repeat(UPLOAD_BYTES / 64));
     const path = "/panel/api/file-sources/docs/files/2026/a%2Fb%20%C3%BC.txt";
-    const put = await curl(path, [...authorized, "-T", file]);
-    assert.equal(put.status, 201, put.text);
-    assert.match(put.text, /"path":"2026\/a\/b ü\.txt"/);
+    const upload = await curl(path, [...authorized, "-T", file]);
+    assert.equal(upload.status, 201, upload.text);
+    assert.match(upload.text, /"path":"2026\/a\/b ü\.txt"/);
   });
   await tools.check("events of an answer arrive before its end", async () => {
     let release = () => undefined as void;
     const released = new Promise<void>((resolve) => (release = resolve));
     double.send = (events) => eventsInTwo(events, released);
-    const sent = ["-N", "-H", `Authorization: Bearer ${token}`, "-H", "Accept: text/event-stream"];
+    const options = [
+      "-N",
+      "-H",
+      `Authorization: Bearer ${token}`,
+      "-H",
+      "Accept: text/event-stream",
+    ];
     const url = "/api/inferences/answering";
-    const seen = await curl(url, [...sent, "-d", '{"prompt":"Hello"}'], (text) => {
+    const answer = await curl(url, [...options, "-d", '{"prompt":"Hello"}'], (text) => {
       if (text.includes("event: delta")) release();
     });
-    assert.match(seen.text, /event: result/);
+    assert.match(answer.text, /event: result/);
   });
   await tools.check("other names, and a service's own names, get no answer of Quarry", async () => {
     for (const host of ["localhost", "127.0.0.1", "other.example.com"]) {
@@ -136,11 +142,11 @@ async function checkBehind(proxy: Proxy, tools: Tools): Promise<void> {
 
 /** By the loopback address, as a program on the same machine calls it behind no proxy. */
 async function keysOf(url: string) {
-  const made = await makeRag(url, `https://${HOST}`);
+  const rag = await makeRag(url, `https://${HOST}`);
   const naming = { name: "Answering", identifier: "answering" };
   const body = { ...naming, model: "local/chat", systemPrompt: "Be brief." };
-  await made.api.POST("/inferences", { body });
-  return made;
+  await rag.api.POST("/inferences", { body });
+  return rag;
 }
 
 function eventsInTwo(events: string[], released: Promise<void>): ReadableStream<Uint8Array> {

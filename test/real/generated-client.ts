@@ -89,10 +89,13 @@ async function rawAnswer(url: string, path: string, { token, key, body }: Creden
 /** The service as a later version may answer: large numbers, new states and new fields. */
 async function laterVersion(tools: Tools, url: string): Promise<string> {
   const { address, stop } = await serveFetch(async (requested, { headers, ...request }) => {
-    const kept = new Headers(headers);
-    for (const name of HOP_HEADERS) kept.delete(name);
+    const endToEndHeaders = new Headers(headers);
+    for (const name of HOP_HEADERS) endToEndHeaders.delete(name);
     const { pathname, search } = new URL(requested);
-    const answer = await fetch(`${url}${pathname}${search}`, { ...request, headers: kept });
+    const answer = await fetch(`${url}${pathname}${search}`, {
+      ...request,
+      headers: endToEndHeaders,
+    });
     const text = await answer.text();
     const isJson = answer.headers.get("content-type")?.includes("json") === true;
     if (!answer.ok || !isJson || pathname.endsWith("/export")) return new Response(text, answer);

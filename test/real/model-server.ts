@@ -84,8 +84,8 @@ export async function checkModelServer(tools: Tools, server: ModelServer) {
     await assert.rejects(ask("word ".repeat(server.window)), /too long.*\(400\)/);
   });
   await tools.check("a model that it lacks is refused where it is set", async () => {
-    const lost = { name: "Lost", identifier: "lost", model: "local/none", ...limits };
-    await assert.rejects(dataOf(api.POST("/inferences", { body: lost })), /local\/none/);
+    const inference = { name: "Lost", identifier: "lost", model: "local/none", ...limits };
+    await assert.rejects(dataOf(api.POST("/inferences", { body: inference })), /local\/none/);
   });
   return { ...service, chat, messages };
 }

@@ -27,7 +27,7 @@ export async function pushNotes(
   }
 }
 
-/** The same, indexed. */
+/** Pushes the notes, and returns once they are indexed. */
 export async function indexNotes(api: PanelApi): Promise<void> {
   await pushNotes(api);
   await until(async () => {

@@ -58,7 +58,7 @@ export async function checkStorage(tools: Tools, storage: Storage): Promise<void
   const config = { endpoint, region: REGION, bucket: BUCKET, pathStyle: true, credentials };
   const source = { ...naming, provider: "object_storage" as const, config };
   const id = { params: { path: { id: "bucket" } } };
-  const made = await dataOf(api.POST("/file-sources", { body: source }));
+  const creation = await dataOf(api.POST("/file-sources", { body: source }));
   const scope = {
     scopeMode: "scoped" as const,
     scopes: [{ type: "path" as const, value: "odd/" }],
@@ -90,7 +90,7 @@ export async function checkStorage(tools: Tools, storage: Storage): Promise<void
   };
 
   await tools.check("the check of a new source says yes", () =>
-    assert.equal(made.check?.ok, true, made.check?.message),
+    assert.equal(creation.check?.ok, true, creation.check?.message),
   );
   await tools.check("all pages are listed, odd keys too", async () => {
     const run = await scanned(null);
@@ -101,7 +101,7 @@ export async function checkStorage(tools: Tools, storage: Storage): Promise<void
     assert.equal(files.processedFiles, odd.length);
     for (const at of odd.keys()) {
       const [first = ""] = await pathsOf(wordOf(at));
-      // Of two keys that differ in Unicode's form alone, one has a path with a mark.
+      // Two keys that differ in Unicode's form alone get two paths, one of them with a mark.
       assert.equal(first.normalize("NFC").slice(0, 12), odd[at]?.normalize("NFC").slice(0, 12));
     }
   });

@@ -11,9 +11,9 @@ import { NotInstalled, Tools, type Counterpart } from "./tools.ts";
 const names = readdirSync(import.meta.dirname).filter((folder) =>
   existsSync(join(import.meta.dirname, folder, "counterpart.ts")),
 );
-const wanted: string[] = process.argv.slice(2);
-const chosen = wanted.includes("--all") ? names : wanted;
-const unknown = chosen.filter((name) => !names.includes(name));
+const args: string[] = process.argv.slice(2);
+const selection = args.includes("--all") ? names : args;
+const unknown = selection.filter((name) => !names.includes(name));
 
 async function runOne(name: string): Promise<string> {
   const { counterpart } = (await import(`./${name}/counterpart.ts`)) as {
@@ -37,11 +37,11 @@ async function runOne(name: string): Promise<string> {
   return `${tools.results.length - failures} passed, ${failures} failed`;
 }
 
-if (chosen.length === 0 || unknown.length > 0) {
+if (selection.length === 0 || unknown.length > 0) {
   console.error(`usage: npm run test:real -- NAME… | --all\nnames: ${names.join(", ")}`);
   process.exitCode = 2;
 } else {
   const lines: string[] = [];
-  for (const name of chosen) lines.push(`${name}: ${await runOne(name)}`);
+  for (const name of selection) lines.push(`${name}: ${await runOne(name)}`);
   console.log(`\n${lines.join("\n")}`);
 }

@@ -87,10 +87,10 @@ export class Tools {
 
   /** A command that has to succeed. @throws Error with the end of what it printed */
   async run(command: string, args: string[], options: SpawnOptions = {}): Promise<Finished> {
-    const done = await this.tryRun(command, args, options);
-    if (done.code === 0) return done;
-    const end = `${done.stdout}\n${done.stderr}`.slice(-3_000);
-    throw new Error(`${command} ${args.join(" ")} ended with ${done.code}: ${end}`);
+    const result = await this.tryRun(command, args, options);
+    if (result.code === 0) return result;
+    const end = `${result.stdout}\n${result.stderr}`.slice(-3_000);
+    throw new Error(`${command} ${args.join(" ")} ended with ${result.code}: ${end}`);
   }
 
   async tryRun(command: string, args: string[], options: SpawnOptions = {}): Promise<Finished> {
@@ -185,17 +185,17 @@ export class Tools {
 
   /** Maven artifacts with all that they depend on, copied into a folder. */
   async mavenCopy(artifacts: string[], folder: string): Promise<void> {
-    const of = (values: Record<string, string>) =>
+    const xml = (values: Record<string, string>) =>
       Object.entries(values)
         .map(([name, value]) => `<${name}>${value}</${name}>`)
         .join("");
-    const own = of({ modelVersion: "4.0.0", groupId: "quarry", artifactId: "real", version: "1" });
+    const own = xml({ modelVersion: "4.0.0", groupId: "quarry", artifactId: "real", version: "1" });
     const needed = artifacts.map((artifact) => {
       const [groupId = "", artifactId = "", version = ""] = artifact.split(":");
-      return of({ dependency: of({ groupId, artifactId, version }) });
+      return xml({ dependency: xml({ groupId, artifactId, version }) });
     });
     const pom = join(this.scratch, "pom.xml");
-    writeFileSync(pom, of({ project: own + of({ dependencies: needed.join("") }) }));
+    writeFileSync(pom, xml({ project: own + xml({ dependencies: needed.join("") }) }));
     const goal = ["dependency:copy-dependencies", `-DoutputDirectory=${folder}`];
     await this.#installed(this.needs("mvn", "maven"), ["-q", "-f", pom, ...goal]);
   }

@@ -26,8 +26,8 @@ export class Visitor {
   /** Sends the first form of a page, with its hidden fields and these. */
   async send({ url, text }: Shown, fields: Record<string, string>): Promise<Shown> {
     const form = /<form[^]*?<\/form>/.exec(text)?.[0] ?? "";
-    const hidden = form.matchAll(/<input[^>]*type="hidden"[^>]*>/g);
-    const values = [...hidden].map(([input]) => [
+    const hiddenFields = form.matchAll(/<input[^>]*type="hidden"[^>]*>/g);
+    const values = [...hiddenFields].map(([input]) => [
       attribute(input, "name"),
       attribute(input, "value"),
     ]);
@@ -36,10 +36,10 @@ export class Visitor {
   }
 
   #header({ hostname, pathname }: URL): string {
-    const sent = [...this.#cookies.values()].filter(
+    const cookies = [...this.#cookies.values()].filter(
       ({ host, path }) => host === hostname && pathname.startsWith(path),
     );
-    return sent.map(({ name, value }) => `${name}=${value}`).join("; ");
+    return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
   }
 
   #keep(cookie: string, { hostname: host }: URL): void {

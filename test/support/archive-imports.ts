@@ -31,7 +31,7 @@ export async function importInto(world: World, bytes: Uint8Array<ArrayBuffer>) {
   return await continueImport(contextOf(world), await upload(world, bytes), WISH);
 }
 
-/** What an import with `WISH` made of a source. */
+/** Lists the copies of a source that an import with `WISH` made. */
 export const copiesOf = async (source: FileSourceId) =>
   await rowsOf<{ id: FileSourceId; rag: string }>(
     `select s.id, r.id as rag from file_sources s left join rags r on r.file_source_id = s.id

@@ -10,7 +10,7 @@ export class Browser {
   readonly #cookies = new Map<string, string>();
   html = "";
 
-  /** What it would send as `Cookie`. */
+  /** The `Cookie` header that it would send. */
   get cookies(): string {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   }

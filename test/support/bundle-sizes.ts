@@ -30,7 +30,7 @@ const BYTES_A_KIB = 1_024;
 const outputOf = (outputs: Metafile["outputs"]) =>
   Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined);
 
-/** What a start evaluates: the modules that the entry imports, not those that an event imports later. */
+/** Sums the modules of a start: the entry's imports, not those that an event imports later. */
 function startOf({ inputs, outputs }: Metafile) {
   const output = outputOf(outputs);
   const paths = new Set([output?.entryPoint ?? ""]);
@@ -56,16 +56,16 @@ export function bundleSizes(environment: EnvironmentName) {
     const args = ["deploy", "--dry-run", "--env", environment, "--outdir", outdir];
     args.push("--metafile", metafile);
     const { status, stdout, stderr } = spawnSync("wrangler", args, { encoding: "utf8" });
-    const said = `${stdout}\n${stderr}`;
-    const [, kib, gzipKib] = SIZE.exec(said) ?? [];
-    if (status !== 0 || kib === undefined) throw new Error(said);
+    const output = `${stdout}\n${stderr}`;
+    const [, kib, gzipKib] = SIZE.exec(output) ?? [];
+    if (status !== 0 || kib === undefined) throw new Error(output);
     const built = JSON.parse(readFileSync(metafile, "utf8")) as Metafile;
     const inputs = Object.entries(outputOf(built.outputs)?.inputs ?? {});
     const replaced = inputs.filter(([path, { bytesInOutput }]) => {
       return bytesInOutput > 0 && REPLACED.test(path);
     });
     const sizes = { kib: Number(kib), gzipKib: Number(gzipKib) };
-    return { ...sizes, said, start: startOf(built), replaced: replaced.map(([path]) => path) };
+    return { ...sizes, output, start: startOf(built), replaced: replaced.map(([path]) => path) };
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

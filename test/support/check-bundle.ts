@@ -12,11 +12,11 @@ const START_BARS = { modules: 550, kib: 1_250 };
 
 function problemsOf(environment: EnvironmentName): string[] {
   try {
-    const { gzipKib, said, start, replaced } = bundleSizes(environment);
+    const { gzipKib, output, start, replaced } = bundleSizes(environment);
     const isSmall = start.modules < START_BARS.modules && start.kib < START_BARS.kib;
     const evaluated = `${start.modules} modules of ${start.kib} KiB are evaluated at the start`;
     return [
-      ...(said.includes("WARNING") ? [`a warning:\n${said}`] : []),
+      ...(output.includes("WARNING") ? [`a warning:\n${output}`] : []),
       ...replaced.map((path) => `${path} is in the bundle, though wrangler.toml replaces it`),
       ...(gzipKib < GZIP_BAR_KIB ? [] : [`${gzipKib} KiB compressed, the bar is ${GZIP_BAR_KIB}`]),
       ...(isSmall

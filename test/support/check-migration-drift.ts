@@ -8,7 +8,7 @@ import { join, relative } from "node:path";
 const WITHOUT_ROWID = ["files", "rag_files", "usage_counted"];
 const tables = readFileSync("migrations/0000_tables.sql", "utf8").split("CREATE TABLE ");
 for (const name of WITHOUT_ROWID) {
-  const sql = tables.find((one) => one.startsWith(`\`${name}\` `));
+  const sql = tables.find((table) => table.startsWith(`\`${name}\` `));
   if (sql?.includes(") WITHOUT ROWID;") === true) continue;
   console.log(`migrations/0000_tables.sql: the table ${name} must be created WITHOUT ROWID`);
   process.exitCode = 1;

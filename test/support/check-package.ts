@@ -48,7 +48,7 @@ function install() {
 
 const files = () => readdirSync(installed, { recursive: true }).join("\n");
 
-/** What the unit of docs/examples starts, with folders and a port of this test. */
+/** The command of the unit in docs/examples, with folders and a port of this test. */
 function commandOfUnit(documents: string, port: number): string[] {
   const unit = readFileSync(join(PROJECT, "docs/examples/quarry.service"), "utf8");
   const [, command = ""] = /^ExecStart=\S+\/quarry (.*)$/m.exec(unit) ?? [];
@@ -60,14 +60,14 @@ function commandOfUnit(documents: string, port: number): string[] {
   return command.split(" ").map((word) => places[word] ?? word);
 }
 
-/** What `start` answered from a folder of one document. */
+/** Runs `start` on a folder of one document, and returns its answer. */
 function answered(port: number): string {
   const documents = join(scratch, "documents");
   mkdirSync(documents);
   writeFileSync(join(documents, "leave.md"), "# Leave\n\nEverybody has 26 days of leave a year.\n");
   const options = ["--once", "--json", "--embedded"];
-  const said: unknown = JSON.parse(quarry(...commandOfUnit("documents", port), ...options));
-  return isObject(said) ? JSON.stringify(said["inference"]) : "nothing";
+  const output: unknown = JSON.parse(quarry(...commandOfUnit("documents", port), ...options));
+  return isObject(output) ? JSON.stringify(output["inference"]) : "nothing";
 }
 
 try {

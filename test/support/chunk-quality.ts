@@ -114,8 +114,10 @@ function ranker(documents: string[][]) {
       const length = 1 - B + (B * (documents[at]?.length ?? 0)) / averageLength;
       return query.reduce((score, term) => {
         const count = own.get(term) ?? 0;
-        const known = frequency.get(term) ?? 0;
-        const rarity = Math.log(1 + (documents.length - known + 0.5) / (known + 0.5));
+        const documentCount = frequency.get(term) ?? 0;
+        const rarity = Math.log(
+          1 + (documents.length - documentCount + 0.5) / (documentCount + 0.5),
+        );
         return score + (rarity * count * (K1 + 1)) / (count + K1 * length);
       }, 0);
     });

@@ -13,7 +13,7 @@ export type Operation = {
   session: string;
   /** Operations that had ended when this one began, by their numbers. */
   after: number[];
-  ended: boolean;
+  hasEnded: boolean;
   /** D1: rows as it reports them. */
   rowsRead: number;
   rowsWritten: number;
@@ -35,7 +35,7 @@ const NO_TRIPS = new Set(["SCAN_QUEUE", "INDEX_QUEUE", "USAGE_QUEUE", "REQUEST_R
  */
 export function countedBindings(env: Env, options: { delayMs?: number } = {}): Counted {
   const log = new OperationLog(options.delayMs ?? 0);
-  const counted: Env = {
+  const countedEnv: Env = {
     ...env,
     DB: countedDatabase(env.DB, log),
     FILES: countedMethods(env.FILES, "R2", log),
@@ -52,10 +52,10 @@ export function countedBindings(env: Env, options: { delayMs?: number } = {}): C
     USAGE_QUEUE: countedMethods(env.USAGE_QUEUE, "USAGE_QUEUE", log),
   };
   if (env.VECTORIZE !== undefined) {
-    counted.VECTORIZE = countedMethods(env.VECTORIZE, "VECTORIZE", log);
+    countedEnv.VECTORIZE = countedMethods(env.VECTORIZE, "VECTORIZE", log);
   }
-  if (env.AI !== undefined) counted.AI = countedMethods(env.AI, "AI", log);
-  return { env: counted, trips: log.trips, operations: log.operations };
+  if (env.AI !== undefined) countedEnv.AI = countedMethods(env.AI, "AI", log);
+  return { env: countedEnv, trips: log.trips, operations: log.operations };
 }
 
 /** Calls that had to follow one another: the longest chain of those that had ended by the answer. */
@@ -64,7 +64,7 @@ export function roundsOf(operations: readonly Operation[]): number {
   for (const { after } of operations) {
     depths.push(1 + Math.max(0, ...after.map((at) => depths[at] ?? 0)));
   }
-  return Math.max(0, ...depths.filter((_, at) => operations[at]?.ended === true));
+  return Math.max(0, ...depths.filter((_, at) => operations[at]?.hasEnded === true));
 }
 
 class OperationLog {
@@ -86,9 +86,9 @@ class OperationLog {
     call: () => unknown,
     factsOf: (result: unknown) => Partial<Operation> = () => ({}),
   ): Promise<unknown> {
-    const after = this.operations.flatMap(({ ended }, at) => (ended ? [at] : []));
+    const after = this.operations.flatMap(({ hasEnded }, at) => (hasEnded ? [at] : []));
     const facts = { session: "", rowsRead: 0, rowsWritten: 0, ...sizesOf(args) };
-    const operation: Operation = { binding, name, after, ended: false, ...facts };
+    const operation: Operation = { binding, name, after, hasEnded: false, ...facts };
     this.operations.push(operation);
     if (!NO_TRIPS.has(binding)) this.trips.push(`${binding} ${name}`);
     this.#running += 1;
@@ -99,7 +99,7 @@ class OperationLog {
     } finally {
       this.#running -= 1;
       if (this.#delayMs > 0) await this.#untilOthersEnd();
-      operation.ended = true;
+      operation.hasEnded = true;
     }
   }
 
@@ -135,7 +135,7 @@ const rowsOf = (session: string) => (result: unknown) => ({ session, ...rowsIn(r
 function rowsIn(result: unknown): Partial<Operation> {
   const results = (Array.isArray(result) ? result : [result]) as Partial<D1Result>[];
   const sum = (key: "rows_read" | "rows_written") =>
-    results.reduce((total, one) => total + (one?.meta?.[key] ?? 0), 0);
+    results.reduce((total, entry) => total + (entry?.meta?.[key] ?? 0), 0);
   return { rowsRead: sum("rows_read"), rowsWritten: sum("rows_written") };
 }
 
@@ -148,16 +148,16 @@ function countedDatabase(database: D1Database, log: OperationLog): D1Database {
   return countedQueries(database, { log, nextSession: () => "" });
 }
 
-function countedQueries<Of extends Queried>(of: Of, counting: Counting): Of {
+function countedQueries<Of extends Queried>(client: Of, counting: Counting): Of {
   const { log, nextSession } = counting;
-  return new Proxy(of, {
+  return new Proxy(client, {
     get(target, name) {
       if (name === "prepare") {
         return (sql: string) => countedStatement(target.prepare(sql), counting);
       }
       if (name === "batch") {
         return (statements: D1PreparedStatement[]) => {
-          const own = statements.map((one) => originals.get(one) ?? one);
+          const own = statements.map((statement) => originals.get(statement) ?? statement);
           const rows = rowsOf(nextSession());
           return log.run("D1", "batch", [own], () => target.batch(own), rows);
         };

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { openDatabase } from "../../src/db/sql.ts";
 
-/** What D1 reports of the batches that went through it. */
+/** D1's counts of the batches that went through it. */
 export type RowCounts = { calls: number; read: number; written: number };
 
 export const noRows = (): RowCounts => ({ calls: 0, read: 0, written: 0 });

@@ -3,7 +3,7 @@ import { hash32 } from "../../src/core/hash.ts";
 const MODULUS = 2 ** 32;
 
 /**
- * The same numbers for the same seed, so that a failing run can be repeated: a 32-bit linear
+ * Equal numbers for equal seeds, so that a failing run can be repeated: a 32-bit linear
  * congruential generator. Seeds that are near each other begin alike; roll them with another one.
  */
 export class Dice {

@@ -17,7 +17,7 @@ export function oracleWords(text: string, oracle: string): string[] {
   return wordsOf(apart, oracle);
 }
 
-/** What LibreOffice leaves out of its text: notes under the page, notes of the speaker, sheet names. */
+/** Text that LibreOffice leaves out: notes under the page, notes of the speaker, sheet names. */
 function unseenBy(oracle: string): RegExp {
   if (oracle === "libreoffice, pdftotext") return /^> .*$/gm;
   if (oracle === "libreoffice calc") return /^# .*$/gm;

@@ -41,9 +41,9 @@ export class World {
   carriesTexts = false;
   /** Whether small files share messages; without, a test can deliver each file's own. */
   sharesMessages = true;
-  /** What the clock of the services says, ms. */
+  /** The clock of the services, ms. */
   now = Date.now();
-  /** What was sent to the usage queue. */
+  /** Messages of the usage queue. */
   readonly usage: UsageMessage[] = [];
   readonly background: Promise<unknown>[] = [];
   readonly rows = ragRows;
@@ -130,14 +130,14 @@ export class World {
 
   /** Pushes files in one call. */
   async putTogether(source: FileSourceId, files: Record<string, string | Uint8Array>) {
-    async function* sent() {
+    async function* stream() {
       for (const [path, content] of Object.entries(files)) {
         const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-        const of = { mimeType: mediaTypeOf(path), metadata: null };
-        yield { path, ...of, bytes: Uint8Array.from(bytes) };
+        const details = { mimeType: mediaTypeOf(path), metadata: null };
+        yield { path, ...details, bytes: Uint8Array.from(bytes) };
       }
     }
-    return await putFiles(this.services, { source: { id: source }, files: sent() });
+    return await putFiles(this.services, { source: { id: source }, files: stream() });
   }
 
   /** Removes a pushed file. */
@@ -253,13 +253,13 @@ export class World {
     await consume(this.services, batch);
     const result = await getQueueResult(batch, context);
     for (const { msgId } of result.retryMessages) {
-      const again = envelopes[Number(msgId)];
-      if (again !== undefined) this.waiting.push(again);
+      const envelope = envelopes[Number(msgId)];
+      if (envelope !== undefined) this.waiting.push(envelope);
     }
   }
 
   /** The texts that a search of everything shows, by path. */
-  async shown(ragId: RagId, query = "note", limitPerLeg = 500): Promise<Record<string, string[]>> {
+  async texts(ragId: RagId, query = "note", limitPerLeg = 500): Promise<Record<string, string[]>> {
     const index = this.index(ragId);
     const { chunks } = await index.search({
       queries: [{ text: query, vector: null }],

@@ -4,7 +4,7 @@ type Method = (...args: unknown[]) => unknown;
 export type Call = { name: string; args: unknown[]; go: () => Promise<unknown> };
 
 /**
- * The same object, whose methods (of these names, or all) are called through `around`, which may
+ * Wraps an object: its methods (of these names, or all) are called through `around`, which may
  * answer in their place.
  */
 export function intercepted<T extends object>(
@@ -27,7 +27,7 @@ export function intercepted<T extends object>(
   });
 }
 
-/** The same object with another value of one property. */
+/** Returns the object with another value of one property. */
 export const withProperty = <T extends object, Name extends keyof T>(
   target: T,
   key: Name,

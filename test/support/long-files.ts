@@ -2,14 +2,15 @@ import * as office from "./office-files.ts";
 import { lineOf, pagesOf } from "./pdf-of.ts";
 import type { Content } from "./read-document.ts";
 
-/** What stands around a text in files of most kinds, as long as it is there. */
+/** Text around a sample in files of most kinds. */
 const WIDE = "x".repeat(100);
 const BLANK = " ".repeat(100);
 
 /** A file of these texts; none has characters that its kind would have to escape. */
 export type LongFile = (texts: readonly string[]) => Content;
 
-const many = (texts: readonly string[], of: (text: string) => string) => texts.map(of).join("");
+const many = (texts: readonly string[], render: (text: string) => string) =>
+  texts.map(render).join("");
 
 const docx: LongFile = (texts) =>
   office.docx(many(texts, (text) => `<w:p w:rsidR="${WIDE}"><w:r><w:t>${text}</w:t></w:r></w:p>`));

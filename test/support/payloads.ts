@@ -1,4 +1,4 @@
-/** What strangers may write into a field: markup, script, formulas, long words, other directions. */
+/** Texts that strangers may write into a field: markup, script, formulas, long words. */
 export const PAYLOADS = [
   "<script>alert(1)</script>",
   '"><img src=x onerror=alert(1)>',
@@ -15,7 +15,7 @@ export const PAYLOADS = [
   "x".repeat(180),
 ];
 
-/** What of a page a browser would run: nothing, if all of it was escaped. */
+/** Lists the parts of a page that a browser would run: none, if all of it was escaped. */
 export function runnable(html: string): string[] {
   const tags = html.match(/<[a-z][^>]*>/gi) ?? [];
   return tags.filter((tag) => {

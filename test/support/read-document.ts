@@ -7,10 +7,10 @@ export type Content = string | Uint8Array;
 export const bytesOf = (content: Content): Uint8Array =>
   typeof content === "string" ? new TextEncoder().encode(content) : content;
 
-export const read = (name: string, content: Content, mimeType: string | null = null) =>
+export const extract = (name: string, content: Content, mimeType: string | null = null) =>
   extractDocument({ name, mimeType, bytes: bytesOf(content) });
 
-export const readPdf = (bytes: Uint8Array) => read("a.pdf", bytes);
+export const readPdf = (bytes: Uint8Array) => extract("a.pdf", bytes);
 
 /** Reads; the time is over at the `last` look at the clock. */
 export async function readUntil(name: string, content: Content, last = Infinity) {
@@ -29,7 +29,7 @@ export type Expected = string | RegExp | Error;
 
 /** An `Error` is what the file is refused with, a pattern what its text has. */
 export async function expectRead(
-  reading: ReturnType<typeof read>,
+  reading: ReturnType<typeof extract>,
   expected: Expected,
   notes: string[] = [],
 ): Promise<void> {
@@ -48,6 +48,6 @@ type Case = [content: Content, expected: Expected, ...notes: string[]];
 /** A test for each: what a file of this name and content reads as, and its notes. */
 export function reads(name: string, cases: Record<string, Case>): void {
   it.each(Object.entries(cases))("%s", async (_what, [content, expected, ...notes]) => {
-    await expectRead(read(name, content), expected, notes);
+    await expectRead(extract(name, content), expected, notes);
   });
 }

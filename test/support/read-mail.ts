@@ -1,11 +1,11 @@
 import { it } from "vitest";
-import { expectRead, read, type Content, type Expected } from "./read-document.ts";
+import { expectRead, extract, type Content, type Expected } from "./read-document.ts";
 
 /** Bytes of characters up to U+00FF. */
 export const latin1 = (text: string) => Uint8Array.from(text, (each) => each.charCodeAt(0));
 export const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-export const readMail = (mail: Content, name = "a.eml") => read(name, mail);
+export const readMail = (mail: Content, name = "a.eml") => extract(name, mail);
 
 /** A mail whose text is what stands under the header lines. */
 async function readBody(mail: Content) {

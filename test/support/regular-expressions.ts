@@ -4,7 +4,7 @@ import { analyse } from "scslre";
 
 export type WrittenPattern = { source: string; flags: string };
 
-/** What a file holds: its literals, and where it calls `new RegExp`. */
+/** A file's literals, and where it calls `new RegExp`. */
 export type PatternsOfFile = {
   literals: WrittenPattern[];
   /** Some are made when the module is loaded: they can be recorded by loading it. */
@@ -14,7 +14,7 @@ export type PatternsOfFile = {
 };
 
 export function patternsIn(file: string, text: string): PatternsOfFile {
-  const found: PatternsOfFile = { literals: [], madeOnLoad: false, madeWhileRunning: [] };
+  const patterns: PatternsOfFile = { literals: [], madeOnLoad: false, madeWhileRunning: [] };
   let depth = 0;
   const enter = () => {
     depth += 1;
@@ -22,11 +22,11 @@ export function patternsIn(file: string, text: string): PatternsOfFile {
   const leave = () => {
     depth -= 1;
   };
-  const made = (call: { callee: unknown; start: number; end: number }) => {
+  const recordCall = (call: { callee: unknown; start: number; end: number }) => {
     const { callee } = call;
     if ((callee as { type: string; name?: string }).name !== "RegExp") return;
-    if (depth === 0) found.madeOnLoad = true;
-    else found.madeWhileRunning.push(text.slice(call.start, call.end).replaceAll(/\s+/g, " "));
+    if (depth === 0) patterns.madeOnLoad = true;
+    else patterns.madeWhileRunning.push(text.slice(call.start, call.end).replaceAll(/\s+/g, " "));
   };
   new Visitor({
     FunctionDeclaration: enter,
@@ -35,14 +35,14 @@ export function patternsIn(file: string, text: string): PatternsOfFile {
     "FunctionExpression:exit": leave,
     ArrowFunctionExpression: enter,
     "ArrowFunctionExpression:exit": leave,
-    NewExpression: made,
-    CallExpression: made,
+    NewExpression: recordCall,
+    CallExpression: recordCall,
     Literal: (literal) => {
       if (!("regex" in literal)) return;
-      found.literals.push({ source: literal.regex.pattern, flags: literal.regex.flags });
+      patterns.literals.push({ source: literal.regex.pattern, flags: literal.regex.flags });
     },
   }).visit(parseSync(file, text).program);
-  return found;
+  return patterns;
 }
 
 /**
@@ -59,13 +59,13 @@ export function superLinear({ source, flags }: WrittenPattern): string[] {
   return [...new Set(reasons)];
 }
 
-/** What `new RegExp` makes while `load` runs. */
+/** Records the patterns that `new RegExp` makes while `load` runs. */
 export async function recordPatterns(load: () => Promise<unknown>): Promise<WrittenPattern[]> {
   const recorded: WrittenPattern[] = [];
   const Native = globalThis.RegExp;
   globalThis.RegExp = new Proxy(Native, {
-    construct(target, given: [string | RegExp, string?], made) {
-      const pattern = Reflect.construct(target, given, made) as RegExp;
+    construct(target, args: [string | RegExp, string?], newTarget) {
+      const pattern = Reflect.construct(target, args, newTarget) as RegExp;
       recorded.push({ source: pattern.source, flags: pattern.flags });
       return pattern;
     },

@@ -5,7 +5,7 @@ const EVERYTHING: Restriction = { named: null, metadata: [] };
 
 type RequestFields = Partial<RetrievalRequest> & { named?: Restriction["named"] };
 
-/** What a test searches these RAGs for; all they hold, unless files or folders are named. */
+/** A search of these RAGs; of all they hold, unless files or folders are named. */
 export const requestOf = (
   rags: RetrievalTarget["rag"][],
   { named = null, ...more }: RequestFields = {},

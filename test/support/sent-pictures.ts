@@ -9,16 +9,16 @@ export async function picturesOf(
   bytes: Uint8Array,
   options: Partial<ExtractOptions> = {},
 ) {
-  const sent: Picture[] = [];
+  const pictures: Picture[] = [];
   const readPicture = async (picture: Picture) => {
-    sent.push(picture);
+    pictures.push(picture);
     return { text: "The gates open at six.", by: "local/eye" };
   };
   const document = await extractDocument(
     { name, mimeType: null, bytes: new Uint8Array(bytes) },
     { readPicture, ...options },
   );
-  return { sent, document };
+  return { pictures, document };
 }
 
 /** The numbers of the pages that pictures show. */

@@ -20,8 +20,8 @@ export type SimulatedDrive = {
   moveLargeFolder(dice: Dice): void;
   /** Throttles, expires a token or a cursor, or does nothing. */
   trouble(dice: Dice): void;
-  /** What the index should show: path and text by external id. */
-  held(): Map<string, { path: string; text: string }>;
+  /** The expected index: path and text by external id. */
+  expectedFiles(): Map<string, { path: string; text: string }>;
   /** The path without what keeps files of one name apart. */
   plainPath(path: string, externalId: string): string;
   /** Whether every change of now would be notified of. */
@@ -46,14 +46,14 @@ const DAILY_LISTING_EVERY = 3;
 const LARGE_FOLDER_EVERY = 4;
 /** From so many intervals on, about a month, everything has the size of a large drive. */
 const FULL_SCALE_FROM = 20;
-/** Of all files at once. */
+/** Bound of the chunks of all files together. */
 const MAX_SHOWN = 20_000;
 const CRASHES = 0.3;
 const LATEST_CRASH = 60;
 const LOST = 0.3;
 const ROUNDS_OF_RECOVERY = 4;
 
-/** What happened, so that a test can tell that something did. */
+/** Counts of events, so that a test can tell that some happened. */
 export type Tally = {
   changes: number;
   crashes: number;
@@ -86,13 +86,13 @@ export function withoutTimeLimits(): void {
  * out of order, trouble at the provider, workers that die at any call. After each interval the
  * index equals the drive, and the drive was watched all the time.
  */
-export async function simulate(of: Simulation, intervals: number): Promise<Tally> {
-  const { world, drive, dice } = of;
+export async function simulate(simulation: Simulation, intervals: number): Promise<Tally> {
+  const { world, drive, dice } = simulation;
   const { changesPerBurst } = scaleOf(intervals);
   const tally = { changes: 0, crashes: 0, pushes: 0, lost: 0, largeMoves: 0, byFeed: 0, daily: 0 };
   const debounced = new Set<FileSourceId>();
   world.services.debounceDriveScan = async (id) => void debounced.add(id);
-  connect(of, tally);
+  connect(simulation, tally);
   await tick(world.services);
   for (let interval = 0; interval < intervals; interval++) {
     const intervalMs = dice.pick(INTERVALS_MS);
@@ -101,7 +101,7 @@ export async function simulate(of: Simulation, intervals: number): Promise<Tally
     world.services.config = { ...world.services.config, FULL_LISTING_HOURS };
     const startedAt = world.now;
     for (let burst = 0; burst < 2; burst++) {
-      await pass(of, debounced, Math.floor(intervalMs / 2));
+      await pass(simulation, debounced, Math.floor(intervalMs / 2));
       for (let at = 0; at < changesPerBurst; at++) drive.change(dice);
       tally.changes += changesPerBurst;
       if (interval % LARGE_FOLDER_EVERY === 1 && burst === 0) {
@@ -109,21 +109,21 @@ export async function simulate(of: Simulation, intervals: number): Promise<Tally
         tally.largeMoves++;
       }
       if (dice.chance(0.4)) drive.trouble(dice);
-      await deliverPushes(of, tally);
+      await deliverPushes(simulation, tally);
       world.now += DEBOUNCE_MS;
       queueScans(world, debounced);
-      await workThroughCrashes(of, tally);
+      await workThroughCrashes(simulation, tally);
     }
     // A lost notification is made up for when the interval since the last scan is over.
-    await pass(of, debounced, (await nextDue(of)).scanAt - world.now + MINUTE_MS);
-    for (let round = 0; round < ROUNDS_OF_RECOVERY && !(await isWell(of)); round++) {
+    await pass(simulation, debounced, (await nextDue(simulation)).scanAt - world.now + MINUTE_MS);
+    for (let round = 0; round < ROUNDS_OF_RECOVERY && !(await isWell(simulation)); round++) {
       world.now += 30 * MINUTE_MS;
       await workOff(world, debounced);
     }
-    await expectSame(of);
-    const listed = await dailyListings(of, startedAt);
-    if (isDaily) tally.daily += listed;
-    else expect(listed).toBe(0);
+    await expectSame(simulation);
+    const listings = await dailyListings(simulation, startedAt);
+    if (isDaily) tally.daily += listings;
+    else expect(listings).toBe(0);
     if (!isDaily) tally.byFeed++;
   }
   expect(drive.network.answered.filter((status) => status >= 300)).toEqual([]);
@@ -131,18 +131,22 @@ export async function simulate(of: Simulation, intervals: number): Promise<Tally
 }
 
 /** Time goes by, and the clock does what is due; the drive is watched at every moment of it. */
-async function pass(of: Simulation, debounced: Set<FileSourceId>, ms: number): Promise<void> {
-  const { world, drive } = of;
+async function pass(
+  simulation: Simulation,
+  debounced: Set<FileSourceId>,
+  ms: number,
+): Promise<void> {
+  const { world, drive } = simulation;
   const end = world.now + ms;
   while (world.now < end) {
-    const { scanAt, watchAt } = await nextDue(of);
+    const { scanAt, watchAt } = await nextDue(simulation);
     world.now = Math.min(end, Math.max(world.now + MINUTE_MS, Math.min(scanAt, watchAt)));
     expect(drive.isWatched()).toBe(true);
     await workOff(world, debounced);
   }
 }
 
-/** What the clock and the queues do within a few minutes. */
+/** Runs the clock and the queues of a few minutes. */
 async function workOff(world: World, debounced: Set<FileSourceId>): Promise<void> {
   await tick(world.services);
   await world.deliver();
@@ -232,12 +236,12 @@ async function expectSame({ world, source, rag, drive }: Simulation): Promise<vo
     "select external_id as id, path from files where file_source_id = ? and deleted_at is null",
     source,
   );
-  const expected = drive.held();
+  const expected = drive.expectedFiles();
   const plain = files.map(({ id, path }) => [id, drive.plainPath(path, id)]);
-  const wanted = [...expected].map(([id, { path }]) => [id, path]);
-  expect(plain.sort(byId)).toEqual(wanted.sort(byId));
+  const expectedPaths = [...expected].map(([id, { path }]) => [id, path]);
+  expect(plain.sort(byId)).toEqual(expectedPaths.sort(byId));
   const texts = files.map(({ id, path }) => [path, [expected.get(id)?.text]]);
-  expect(await world.shown(rag, "note", MAX_SHOWN)).toEqual(Object.fromEntries(texts));
+  expect(await world.texts(rag, "note", MAX_SHOWN)).toEqual(Object.fromEntries(texts));
 }
 
 const byId = ([a = ""]: (string | undefined)[], [b = ""]: (string | undefined)[]) =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const PROJECT = join(import.meta.dirname, "../..");
-/** Of the best run; the platform gives a second. */
+/** Time of the best run; the platform allows a second. */
 export const STARTUP_BAR_MS = 200;
 const MS_A_SECOND = 1_000;
 const IDLE = "(idle)";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Plugin } from "vite";
 
 const SOURCE = join(import.meta.dirname, "../../src");
-/** Of our own modules: pdf.js and other data are too large for a message at the start. */
+/** Imports of our own modules: pdf.js and other data are too large for a message at the start. */
 const DYNAMIC_IMPORT = /(?<!typeof )\bimport\((?<path>"\.[^"]+")\)/g;
 
 /**

@@ -33,8 +33,8 @@ async function readBucket(into: Map<string, string>): Promise<void> {
   const { objects } = await env.FILES.list({ include: ["customMetadata"] });
   for (const { key, customMetadata } of objects) {
     const bytes = await (await env.FILES.get(key))?.arrayBuffer();
-    const told = JSON.stringify(customMetadata ?? {});
-    into.set(`R2 ${key}`, `${key} ${told} ${asText(bytes ?? "")}`);
+    const metadataText = JSON.stringify(customMetadata ?? {});
+    into.set(`R2 ${key}`, `${key} ${metadataText} ${asText(bytes ?? "")}`);
   }
 }
 
@@ -43,7 +43,7 @@ async function readIndex(into: Map<string, string>, name: string): Promise<void>
   const stub = env.RAG_INDEX.get(env.RAG_INDEX.idFromName(name));
   await runInDurableObject(stub, (_, { storage: { sql } }) => {
     for (const { name: table } of sql.exec<{ name: string }>(TABLES).toArray()) {
-      // Of a contentless table the rows have no columns; its data lies in its shadow tables.
+      // Rows of a contentless table have no columns; its data lies in its shadow tables.
       const rows = table === "words" ? [] : sql.exec(`select * from "${table}"`).toArray();
       into.set(`index ${name} ${table}`, rowsAsText(rows));
     }
@@ -53,15 +53,15 @@ async function readIndex(into: Map<string, string>, name: string): Promise<void>
 /** The places that hold a word, in any spelling of its case: all that is stored anywhere. */
 export async function placesOf(
   word: string,
-  of: { world: World; rags: RagId[]; vectorize: VectorizeDouble | null },
+  storage: { world: World; rags: RagId[]; vectorize: VectorizeDouble | null },
 ): Promise<string[]> {
-  const stored = new Map<string, string>();
-  await readDatabase(stored);
-  await readBucket(stored);
-  for (const rag of of.rags) await readIndex(stored, `${rag}:1:0`);
-  stored.set("Vectorize", of.vectorize?.everything() ?? "");
-  stored.set("queues", JSON.stringify([of.world.waiting, of.world.usage]));
-  const wanted = word.toLowerCase();
-  const holding = [...stored].filter(([, text]) => text.toLowerCase().includes(wanted));
+  const data = new Map<string, string>();
+  await readDatabase(data);
+  await readBucket(data);
+  for (const rag of storage.rags) await readIndex(data, `${rag}:1:0`);
+  data.set("Vectorize", storage.vectorize?.everything() ?? "");
+  data.set("queues", JSON.stringify([storage.world.waiting, storage.world.usage]));
+  const needle = word.toLowerCase();
+  const holding = [...data].filter(([, text]) => text.toLowerCase().includes(needle));
   return holding.map(([place]) => place).sort();
 }

@@ -50,7 +50,7 @@ export class VectorizeWorld extends World {
     for (let minute = 0; minute < minutes; minute++) await this.sweepAfter(1);
   }
 
-  /** What was sent shows, and what has a tombstone was removed for the second time. */
+  /** Makes sent vectors visible, and removes those with a tombstone for the second time. */
   async everythingSettles(): Promise<void> {
     await this.minutesPass(3);
     this.now += 16 * MINUTE_MS;
@@ -58,7 +58,7 @@ export class VectorizeWorld extends World {
   }
 
   /** Ids of what Vectorize holds of a RAG by now, in all its generations. */
-  held(ragId: RagId): VectorId[] {
+  vectorIdsOf(ragId: RagId): VectorId[] {
     return this.vectorize.idsIn(ragId.replaceAll("-", "")) as VectorId[];
   }
 

@@ -23,7 +23,7 @@ export function freshAddress(): string {
 
 let specification: Promise<Published> | undefined;
 
-/** What every answer of a published operation is held against, whichever test asks for it. */
+/** The document that every answer of a published operation is checked against. */
 async function published(): Promise<Published> {
   specification ??= exports.default
     .fetch(new Request(`${ORIGIN}/api/openapi.json`))
@@ -33,7 +33,7 @@ async function published(): Promise<Published> {
 
 let panelSpecification: Published | undefined;
 
-/** The same for the panel's API, whose document lists paths below its own address. */
+/** The document of the panel's API, which lists paths below its own address. */
 function panelPublished(): Published {
   panelSpecification ??= publishedFrom(panelDocument(ORIGIN));
   return panelSpecification;
@@ -56,7 +56,7 @@ async function answerTo(request: Request): Promise<Response> {
 export type Call = { status: number; body: unknown; headers: Headers };
 
 /** The status and the error of an answer in one: "404 Not found". */
-export const told = ({ status, body }: Call) =>
+export const outcomeOf = ({ status, body }: Call) =>
   `${status} ${typeof body === "object" && body !== null && "error" in body ? String(body.error) : ""}`;
 
 export async function call(
@@ -79,8 +79,8 @@ export async function call(
     expect(problemsWith(await published(), { method, path }, answer)).toEqual([]);
   }
   if (path.startsWith(`${PANEL_API}/`) && (isJson || text === "")) {
-    const asked = { method, path: path.slice(PANEL_API.length) };
-    expect(problemsWith(panelPublished(), asked, answer)).toEqual([]);
+    const route = { method, path: path.slice(PANEL_API.length) };
+    expect(problemsWith(panelPublished(), route, answer)).toEqual([]);
   }
   return answer;
 }
@@ -105,27 +105,27 @@ export async function signedIn({ email, password } = FIRST, more: Record<string,
     headers: more,
     body: JSON.stringify(credentials),
   });
-  expect(told(session)).toBe("200 ");
+  expect(outcomeOf(session)).toBe("200 ");
   const cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
   const headers = { Cookie: cookie, Origin: ORIGIN };
   const send = panelApi(headers);
-  /** What was made of this, with its id, key or token. */
-  async function made<Shown = { id: string; key: string; token: string }>(
+  /** Creates a record, and returns it with its id, key or token. */
+  async function create<Shown = { id: string; key: string; token: string }>(
     path: string,
     body: object,
   ) {
-    const { status, body: made } = await send("POST", path, body);
-    expect({ status, made }).toMatchObject({ status: 201 });
-    return made as Shown;
+    const { status, body: record } = await send("POST", path, body);
+    expect({ status, made: record }).toMatchObject({ status: 201 });
+    return record as Shown;
   }
   return {
     cookie,
     send,
-    made,
+    create,
     /** A folder, and a RAG of it, named alike. */
     async folderWithRag(name: string) {
-      await made("/file-sources", { name, provider: "file_system" });
-      await made("/rags", { name, fileSource: name.toLowerCase() });
+      await create("/file-sources", { name, provider: "file_system" });
+      await create("/rags", { name, fileSource: name.toLowerCase() });
     },
     put: async (path: string, body: BodyInit, mimeType = "text/markdown", more = {}) =>
       await call("PUT", `/panel/api${path}`, {

@@ -10,8 +10,8 @@ test.each([
   ["HTTPS://quarry.example.com:443/", "https://quarry.example.com"],
   ["http://[2001:DB8::1]:8080", "http://[2001:db8::1]:8080"],
   ["https://bücher.example", "https://xn--bcher-kva.example"],
-])("the base address %s is the origin %s", (written, origin) => {
-  expect(parsed({ PUBLIC_BASE_URL: written }).PUBLIC_BASE_URL).toBe(origin);
+])("the base address %s is the origin %s", (address, origin) => {
+  expect(parsed({ PUBLIC_BASE_URL: address }).PUBLIC_BASE_URL).toBe(origin);
 });
 
 test.each([
@@ -26,8 +26,8 @@ test.each([
   "ftp://quarry.example.com",
   "quarry.example.com",
   "localhost:8787",
-])("the base address %s is no origin", (written) => {
-  expect(() => parsed({ PUBLIC_BASE_URL: written })).toThrow(
+])("the base address %s is no origin", (address) => {
+  expect(() => parsed({ PUBLIC_BASE_URL: address })).toThrow(
     /PUBLIC_BASE_URL: must be an origin, .* a path before Quarry's own is not supported$/,
   );
 });

@@ -20,7 +20,7 @@ import { urlFilter } from "../../src/sources/web/frontier.ts";
 import { unitsOf } from "../support/growth/growth.ts";
 import { linearPattern } from "../../src/text/linear-pattern/linear-pattern.ts";
 
-/** What it is, how it ends where that is told (a refusal or a result), and what is sent. */
+/** The name, the end where it is reported (a refusal or a result), and the input. */
 type Named<Input extends unknown[]> = [what: string, end: RegExp, ...input: Input];
 const ANY = /^/;
 /**
@@ -201,9 +201,9 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 
 function checkAnswer(schema: object, answer: unknown): unknown {
   const type = Array.isArray(answer) ? "array" : "object";
-  const read = readResponseSchema(JSON.stringify({ type, ...schema }));
-  if (!read.ok) throw new Error(read.reason);
-  return planOutput(read.schema).read(JSON.stringify(answer)).ok;
+  const result = readResponseSchema(JSON.stringify({ type, ...schema }));
+  if (!result.ok) throw new Error(result.reason);
+  return planOutput(result.schema).read(JSON.stringify(answer)).ok;
 }
 
 async function answer(text: string, schema?: Record<string, unknown>): Promise<unknown> {
@@ -237,8 +237,8 @@ const patterns = Array.from({ length: 100 }, () => `/${"*a".repeat(150)}x`);
 const WORK = {
   schema: SCHEMAS.map(
     work((schema) => {
-      const read = readResponseSchema(JSON.stringify(schema));
-      return read.ok ? "accepted" : read.reason;
+      const result = readResponseSchema(JSON.stringify(schema));
+      return result.ok ? "accepted" : result.reason;
     }),
   ),
   "answer by a schema": ANSWERS.map(work(checkAnswer)),
@@ -279,7 +279,7 @@ const WORK = {
   ],
 };
 
-/** What the work says in the end: its result, or why it was given up. */
+/** Returns the work's result, or why it was given up. */
 const endOf = async (run: () => unknown) => {
   try {
     const result = await run();
@@ -291,9 +291,9 @@ const endOf = async (run: () => unknown) => {
 
 describe.each(Object.entries(WORK))("a hostile %s ends soon", (_kind, all) => {
   test.each(all)("$what", async ({ end, run }) => {
-    let said = "";
-    const units = await unitsOf(async () => (said = await endOf(run)));
-    expect(said).toMatch(end);
+    let outcome = "";
+    const units = await unitsOf(async () => (outcome = await endOf(run)));
+    expect(outcome).toMatch(end);
     expect(units).toBeLessThan(LIMIT_UNITS);
   });
 });

@@ -55,9 +55,9 @@ export async function openAiClient({ url, token }: Served): Promise<void> {
     expect(usage?.total_tokens).toBeGreaterThan(0);
     expect(_request_id).toMatch(/-/);
     const stream = client.chat.completions.stream({ model, messages });
-    let said = "";
-    for await (const { choices: parts } of stream) said += parts[0]?.delta.content ?? "";
-    expect(said).toMatch(ANSWER);
+    let text = "";
+    for await (const { choices: parts } of stream) text += parts[0]?.delta.content ?? "";
+    expect(text).toMatch(ANSWER);
     expect((await stream.finalChatCompletion()).choices[0]?.finish_reason).toBe("stop");
   }
 
@@ -75,11 +75,11 @@ export async function openAiClient({ url, token }: Served): Promise<void> {
   expect(stores.map(({ id, status }) => ({ id, status }))).toEqual([
     { id: "docs", status: "completed" },
   ]);
-  const found = await client.vectorStores.search("docs", {
+  const page = await client.vectorStores.search("docs", {
     query: "otters",
     filters: { type: "eq", key: "folder", value: "guides" },
   });
-  const results = await every(found);
+  const results = await every(page);
   expect(results[0]).toMatchObject({ filename: "guides/otters.md" });
 }
 
@@ -93,8 +93,8 @@ export async function openAiErrors({ url, token }: Served): Promise<void> {
       return response;
     };
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, fetch: counting, maxRetries: 1 });
-    const asked = { model: "inference/ask", messages, ...body };
-    const thrown: unknown = await client.chat.completions.create(asked).catch((error) => error);
+    const request = { model: "inference/ask", messages, ...body };
+    const thrown: unknown = await client.chat.completions.create(request).catch((error) => error);
     return { thrown, tries };
   };
   const unknown = await failing("qry_nothing", {});
@@ -119,9 +119,9 @@ export async function langChain({ url, token }: Served): Promise<void> {
   const configuration = { baseURL: `${url}/v1` };
   const chat = new ChatOpenAI({ model: "inference/ask", apiKey: token, configuration });
   expect((await chat.invoke(QUESTION)).text).toMatch(ANSWER);
-  let said = "";
-  for await (const part of await chat.stream(QUESTION)) said += part.text;
-  expect(said).toMatch(ANSWER);
+  let text = "";
+  for await (const part of await chat.stream(QUESTION)) text += part.text;
+  expect(text).toMatch(ANSWER);
   const structured = chat.withStructuredOutput(z.object({ answer: z.string() }), {
     method: "jsonSchema",
   });
@@ -161,8 +161,8 @@ export async function mcpClients({ url, token }: Served): Promise<void> {
     expect(results[0]?.id).toBe("docs/guides/otters.md");
     const fetching = { name: "fetch", arguments: { id: results[0]?.id } };
     expect(JSON.stringify(await client.callTool(fetching))).toContain("alder");
-    const asked = { name: "ask_ask", arguments: { prompt: QUESTION } };
-    expect(JSON.stringify(await client.callTool(asked))).toMatch(ANSWER);
+    const call = { name: "ask_ask", arguments: { prompt: QUESTION } };
+    expect(JSON.stringify(await client.callTool(call))).toMatch(ANSWER);
     const { resources } = await client.listResources();
     const uri = resources.find(({ name }) => name.endsWith("otters.md"))?.uri ?? "";
     expect(JSON.stringify(await client.readResource({ uri }))).toContain("alder");
@@ -190,16 +190,16 @@ export async function mcpInspector({ url, token }: Served): Promise<void> {
     return JSON.parse(stdout);
   };
   const uri = "quarry://docs/guides/otters.md";
-  const [listed, found, files, file] = await Promise.all([
+  const [toolList, searchResult, files, file] = await Promise.all([
     inspect("tools/list"),
     inspect("tools/call", "--tool-name", "search", "--tool-arg", `query=${QUESTION}`, "topK=1"),
     inspect("resources/list"),
     inspect("resources/read", "--uri", uri),
   ]);
-  const { tools } = listed as { tools: { name: string }[] };
+  const { tools } = toolList as { tools: { name: string }[] };
   expect(tools.map(({ name }) => name)).toEqual(["search", "fetch", "ask_ask", "agent_ask"]);
   const results = [{ id: "docs/guides/otters.md", url: uri }];
-  expect(found).toMatchObject({ structuredContent: { results } });
+  expect(searchResult).toMatchObject({ structuredContent: { results } });
   expect(files).toMatchObject({
     resources: expect.arrayContaining([expect.objectContaining({ uri })]),
   });
@@ -214,8 +214,8 @@ export async function mcpInspector({ url, token }: Served): Promise<void> {
  */
 export async function difyRequests({ url, token }: Served): Promise<void> {
   const headers = { Authorization: `Bearer ${token}` };
-  const tried = await fetch(`${url}/dify/retrieval`, { method: "POST", headers });
-  expect(tried.status).toBe(400);
+  const attempt = await fetch(`${url}/dify/retrieval`, { method: "POST", headers });
+  expect(attempt.status).toBe(400);
   const response = await fetch(`${url}/dify/retrieval`, {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json" },

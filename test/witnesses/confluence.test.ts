@@ -35,8 +35,8 @@ test("confluence.js lists the double, cursor by cursor, and reads a page", async
     expect(await v2.folder.getFolderById({ id: Number(folder) })).toMatchObject({ title: "Old" });
     const posts = await v2.blogPost.getBlogPostsInSpace({ id });
     expect(posts.results).toMatchObject([{ id: post, title: "News" }]);
-    const read = await v2.page.getPageById({ id: Number(page), bodyFormat: "storage" });
-    expect(read).toMatchObject({
+    const content = await v2.page.getPageById({ id: Number(page), bodyFormat: "storage" });
+    expect(content).toMatchObject({
       version: { number: 1 },
       body: { storage: { value: "<p>Kept</p>" } },
     });
@@ -54,20 +54,25 @@ test("confluence.js searches the double and reads who may read", async () => {
     const page = site.page(space, "Guide", "<p>Read me</p>");
     site.alter(page, { labels: ["plan"], restrictions: { users: [ann], groups: ["all"] } });
     const file = site.attach(page, "plan.txt", "The plan.");
-    const of = "restrictions.read.restrictions";
+    const path = "restrictions.read.restrictions";
     const matches = await v1.content.searchContentByCQL({
       cql: 'space = "ENG" and type in (page, attachment)',
-      expand: ["version", "container", "metadata.labels", `${of}.user`, `${of}.group`],
+      expand: ["version", "container", "metadata.labels", `${path}.user`, `${path}.group`],
     });
     expect(matches.results).toMatchObject([
       { title: "ENG home" },
       { id: page, metadata: { labels: { results: [{ name: "plan" }] } } },
       { id: file, extensions: { fileSize: 9 }, container: { id: page } },
     ]);
-    const read = { operation: "read", restrictions: { user: { results: [{ accountId: ann }] } } };
-    expect(matches.results[1]?.restrictions?.read).toMatchObject(read);
+    const expected = {
+      operation: "read",
+      restrictions: { user: { results: [{ accountId: ann }] } },
+    };
+    expect(matches.results[1]?.restrictions?.read).toMatchObject(expected);
     const operation = { id: page, operationKey: "read" } as const;
-    expect(await v1.contentRestrictions.getRestrictionsForOperation(operation)).toMatchObject(read);
+    expect(await v1.contentRestrictions.getRestrictionsForOperation(operation)).toMatchObject(
+      expected,
+    );
     const members = await v1.group.getGroupMembersByGroupId({ groupId: "all" });
     expect(members.results).toMatchObject([{ accountId: ann, email: "ann@example.com" }]);
     const people = await v2.user.createBulkUserLookup({ body: { accountIds: [ann] } });
@@ -82,8 +87,8 @@ test("confluence.js searches the double and reads who may read", async () => {
     const throttled = await v1.users.getCurrentUser().catch((thrown: unknown) => thrown);
     expect(isRateLimitError(throttled)).toBe(true);
     site.token = "other";
-    const refused = await v1.users.getCurrentUser().catch((thrown: unknown) => thrown);
-    expect(isAuthError(refused)).toBe(true);
+    const refusal = await v1.users.getCurrentUser().catch((thrown: unknown) => thrown);
+    expect(isAuthError(refusal)).toBe(true);
   } finally {
     await server.stop();
   }

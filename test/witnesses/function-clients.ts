@@ -21,7 +21,7 @@ import type { Served } from "./clients.ts";
 
 const MODELS = ["inference/ask", "agent/ask"];
 const QUESTION = "What do otters build?";
-/** Of the documents, and with a function what the function says. */
+/** The answer from the documents; `WITH_FUNCTION` adds what the function says. */
 const ANSWER = /holts/;
 const WITH_FUNCTION = /holts.*rain/;
 
@@ -74,10 +74,10 @@ export async function openAiResponses({ url, token }: Served): Promise<void> {
     expect(plain.output_text).toMatch(ANSWER);
     expect(plain.usage?.total_tokens).toBeGreaterThan(0);
     const streamed = client.responses.stream({ model, input: QUESTION });
-    let said = "";
-    streamed.on("response.output_text.delta", ({ delta }) => (said += delta));
+    let deltas = "";
+    streamed.on("response.output_text.delta", ({ delta }) => (deltas += delta));
     const { output_text: whole, status } = await streamed.finalResponse();
-    expect({ status, whole }).toEqual({ status: "completed", whole: said });
+    expect({ status, whole }).toEqual({ status: "completed", whole: deltas });
     expect(whole).toMatch(ANSWER);
 
     const question = { role: "user" as const, content: QUESTION };
@@ -99,10 +99,10 @@ export async function openAiResponses({ url, token }: Served): Promise<void> {
     const input = [question, ...asSent(first.output), ...results];
     const second = await client.responses.create({ model, input, tools });
     expect(second.output_text).toMatch(WITH_FUNCTION);
-    const again = { role: "user" as const, content: "And what else?" };
+    const followUp = { role: "user" as const, content: "And what else?" };
     const third = await client.responses.create({
       model,
-      input: [...input, ...asSent(second.output), again],
+      input: [...input, ...asSent(second.output), followUp],
     });
     expect(third.output_text).not.toBe("");
   }
@@ -133,10 +133,10 @@ export async function openAiAgents({ url, token }: Served): Promise<void> {
       const agent = new Agent({ name: "Helper", instructions: "Help.", model, tools: [...tools] });
       expect((await runner.run(agent, QUESTION)).finalOutput).toMatch(answer);
       const streamed = await runner.run(agent, QUESTION, { stream: true });
-      let said = "";
-      for await (const part of streamed.toTextStream()) said += part;
+      let deltas = "";
+      for await (const part of streamed.toTextStream()) deltas += part;
       await streamed.completed;
-      expect(said).toMatch(answer);
+      expect(deltas).toMatch(answer);
       expect(streamed.finalOutput).toMatch(answer);
     }
   }
@@ -158,9 +158,9 @@ export async function aiSdkOpenAi({ url, token }: Served): Promise<void> {
       [{}, ANSWER],
       [{ [NAME]: weather }, WITH_FUNCTION],
     ] as const) {
-      const asked = { model, prompt: QUESTION, tools, stopWhen: isStepCount(3) };
-      expect((await generateText(asked)).text).toMatch(answer);
-      const streamed = streamText(asked);
+      const options = { model, prompt: QUESTION, tools, stopWhen: isStepCount(3) };
+      expect((await generateText(options)).text).toMatch(answer);
+      const streamed = streamText(options);
       expect(await streamed.text).toMatch(answer);
       expect((await streamed.usage).totalTokens).toBeGreaterThan(0);
     }
@@ -169,16 +169,16 @@ export async function aiSdkOpenAi({ url, token }: Served): Promise<void> {
   const model = openai("inference/ask");
   const question = { role: "user" as const, content: QUESTION };
   const { response } = await generateText({ model, messages: [question] });
-  const again = { model, messages: [question, ...response.messages, question] };
-  await expect(generateText(again)).rejects.toThrow(/store: false/);
+  const continuation = { model, messages: [question, ...response.messages, question] };
+  await expect(generateText(continuation)).rejects.toThrow(/store: false/);
   const providerOptions = { openai: { store: false } };
-  expect((await generateText({ ...again, providerOptions })).text).toMatch(ANSWER);
+  expect((await generateText({ ...continuation, providerOptions })).text).toMatch(ANSWER);
 }
 
 /** https://tanstack.com/ai/latest/docs/adapters/openai */
 export async function tanStackAi({ url, token }: Served): Promise<void> {
   const definition = { name: NAME, description: DESCRIPTION, inputSchema: City };
-  const weather = toolDefinition(definition).server((given) => weatherIn(given));
+  const weather = toolDefinition(definition).server((input) => weatherIn(input));
   const messages = [{ role: "user" as const, content: QUESTION }];
   for (const model of MODELS) {
     // Its types know the names of OpenAI's models alone.
@@ -187,13 +187,13 @@ export async function tanStackAi({ url, token }: Served): Promise<void> {
       [[], ANSWER],
       [[weather], WITH_FUNCTION],
     ] as const) {
-      const asked = { adapter, messages, tools: [...tools] };
-      expect(await chat({ ...asked, stream: false })).toMatch(answer);
-      let said = "";
-      for await (const event of chat(asked)) {
-        if (event.type === EventType.TEXT_MESSAGE_CONTENT) said += event.delta;
+      const options = { adapter, messages, tools: [...tools] };
+      expect(await chat({ ...options, stream: false })).toMatch(answer);
+      let deltas = "";
+      for await (const event of chat(options)) {
+        if (event.type === EventType.TEXT_MESSAGE_CONTENT) deltas += event.delta;
       }
-      expect(said).toMatch(answer);
+      expect(deltas).toMatch(answer);
     }
   }
 }
@@ -208,17 +208,17 @@ export async function langChainFunctions({ url, token }: Served): Promise<void> 
   });
   for (const useResponsesApi of [false, true]) {
     for (const model of MODELS) {
-      const asked = { model, apiKey: token, configuration, useResponsesApi };
-      const bound = new ChatOpenAI(asked).bindTools([weather]);
+      const options = { model, apiKey: token, configuration, useResponsesApi };
+      const bound = new ChatOpenAI(options).bindTools([weather]);
       const called = await bound.invoke(QUESTION);
       const [call] = called.tool_calls ?? [];
       const content = await weather.invoke(City.parse(call?.args));
       const result = new ToolMessage({ content, tool_call_id: call?.id ?? "" });
       const conversation = [{ role: "user", content: QUESTION }, called, result];
       expect((await bound.invoke(conversation)).text).toMatch(WITH_FUNCTION);
-      let said = "";
-      for await (const part of await bound.stream(conversation)) said += part.text;
-      expect(said).toMatch(WITH_FUNCTION);
+      let deltas = "";
+      for await (const part of await bound.stream(conversation)) deltas += part.text;
+      expect(deltas).toMatch(WITH_FUNCTION);
     }
   }
 }
@@ -231,9 +231,9 @@ export async function embeddings({ url, token }: Served): Promise<void> {
   const expected = data.map(({ embedding }) => embedding);
   expect(expected.map((vector) => Math.hypot(...vector).toFixed(3))).toEqual(["1.000", "1.000"]);
   const embedder = createOpenAI({ baseURL, apiKey: token }).embeddingModel(model);
-  const made = await embedMany({ model: embedder, values });
-  expect(made.usage.tokens).toBeGreaterThan(0);
-  expect(made.embeddings).toEqual(expected);
+  const result = await embedMany({ model: embedder, values });
+  expect(result.usage.tokens).toBeGreaterThan(0);
+  expect(result.embeddings).toEqual(expected);
   const langChain = new OpenAIEmbeddings({ model, apiKey: token, configuration: { baseURL } });
   expect(await langChain.embedDocuments(values)).toEqual(expected);
 }

@@ -24,7 +24,7 @@ test("GitHub's own client reads repositories, trees and blobs of the double", as
   const { data: account } = await client.rest.users.getByUsername({ username: owner });
   expect(account.type).toBe("Organization");
   const all = await client.paginate(client.rest.repos.listForOrg, { org: owner, per_page: 100 });
-  expect(all.map(({ name, private: hidden }) => [name, hidden])).toEqual([
+  expect(all.map(({ name, private: isPrivate }) => [name, isPrivate])).toEqual([
     ["one", false],
     ["two", true],
     ["three", false],
@@ -32,12 +32,12 @@ test("GitHub's own client reads repositories, trees and blobs of the double", as
   const at = { owner, repo: "one" };
   const head = await client.rest.git.getRef({ ...at, ref: "heads/main" });
   expect(head.data.object).toMatchObject({ type: "commit", sha: own?.head });
-  const again = client.rest.git.getRef({
+  const conditionalRequest = client.rest.git.getRef({
     ...at,
     ref: "heads/main",
     headers: { "if-none-match": head.headers.etag ?? "" },
   });
-  await expect(again).rejects.toMatchObject({ status: 304 });
+  await expect(conditionalRequest).rejects.toMatchObject({ status: 304 });
   const tree_sha = head.data.object.sha;
   const { data: tree } = await client.rest.git.getTree({ ...at, tree_sha, recursive: "1" });
   expect(tree.truncated).toBe(false);
@@ -79,19 +79,19 @@ test("GitHub's own client reads issues, comments and collaborators of the double
     [2, true],
     [1, false],
   ]);
-  const { data: one } = await client.rest.issues.get({ ...at, issue_number: 1 });
-  expect(one).toMatchObject({ title: "Door", body: "It rattles.", user: { login: "ann" } });
+  const { data: firstIssue } = await client.rest.issues.get({ ...at, issue_number: 1 });
+  expect(firstIssue).toMatchObject({ title: "Door", body: "It rattles.", user: { login: "ann" } });
   const { data: comments } = await client.rest.issues.listComments({ ...at, issue_number: 1 });
   expect(comments).toMatchObject([{ body: "Oiled.", user: { login: "bob" } }]);
   const { data: people } = await client.rest.repos.listCollaborators({ ...at, affiliation: "all" });
   expect(people.map(({ login }) => login)).toEqual(["ann", "bob"]);
-  const named = await client.graphql(
+  const users = await client.graphql(
     `{ u0: user(login: "ann") { email } u1: user(login: "bob") { email } }`,
   );
-  expect(named).toMatchObject({ u0: { email: "ann@acme.example" }, u1: null });
+  expect(users).toMatchObject({ u0: { email: "ann@acme.example" }, u1: null });
   own.hasIssues = false;
-  const refused = client.rest.issues.listForRepo(at);
-  await expect(refused).rejects.toMatchObject({ status: 410 });
+  const refusal = client.rest.issues.listForRepo(at);
+  await expect(refusal).rejects.toMatchObject({ status: 410 });
 });
 
 test("GitHub's own client sees the limit of the double, and that no app is known", async () => {

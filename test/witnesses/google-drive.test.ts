@@ -28,8 +28,8 @@ test("Google's own client reads a shared drive of the double", async () => {
     supportsAllDrives: true,
   });
   const q = "mimeType != 'application/vnd.google-apps.folder' and trashed = false";
-  const { data: listed } = await client.files.list({ ...included, corpora: "drive", q });
-  expect(listed.files).toMatchObject([{ id: file, driveId }]);
+  const { data: listing } = await client.files.list({ ...included, corpora: "drive", q });
+  expect(listing.files).toMatchObject([{ id: file, driveId }]);
   const { data: own } = await client.files.list({ q });
   expect(own.files).toMatchObject([{ name: "own.txt" }]);
   const unaware = client.files.list({ driveId, corpora: "drive", q }, { retry: false });
@@ -62,18 +62,18 @@ test("Google's own client lists, exports, downloads and follows the double", asy
   const client = await served(double);
   const { data: start } = await client.changes.getStartPageToken();
   double.pageSize = 1;
-  const found: unknown[] = [];
+  const items: unknown[] = [];
   for (let pageToken: string | undefined; ;) {
     const { data } = await client.files.list({
       q: "mimeType != 'application/vnd.google-apps.folder' and trashed = false",
       fields: "nextPageToken,files(id,name,md5Checksum)",
       ...(pageToken === undefined ? {} : { pageToken }),
     });
-    found.push(...(data.files ?? []));
+    items.push(...(data.files ?? []));
     pageToken = data.nextPageToken ?? undefined;
     if (pageToken === undefined) break;
   }
-  expect(found).toMatchObject([
+  expect(items).toMatchObject([
     { id: file, name: "a.txt" },
     { id: document, name: "Plan" },
   ]);
@@ -106,8 +106,8 @@ test("Google's own client lists, exports, downloads and follows the double", asy
   await client.channels.stop({ requestBody: { id, resourceId } });
   expect(double.channels.live()).toEqual([]);
   double.fail({ path: /files/, status: 403, reason: "userRateLimitExceeded", times: 10 });
-  const refused = client.files.list({}, { retry: false });
-  await expect(refused).rejects.toMatchObject({
+  const refusal = client.files.list({}, { retry: false });
+  await expect(refusal).rejects.toMatchObject({
     status: 403,
     response: { data: { error: { errors: [{ reason: "userRateLimitExceeded" }] } } },
   });
@@ -124,8 +124,8 @@ test("Google's own client reads the permissions of the double, 100 a page", asyn
   const client = await served(double);
   const fields =
     "nextPageToken,permissions(type,emailAddress,permissionDetails(inherited,inheritedFrom))";
-  const asked = { fileId: file, supportsAllDrives: true, fields };
-  const { data: first } = await client.permissions.list({ ...asked, pageSize: 500 });
+  const options = { fileId: file, supportsAllDrives: true, fields };
+  const { data: first } = await client.permissions.list({ ...options, pageSize: 500 });
   expect(first.permissions).toHaveLength(100);
   expect(first.permissions?.[0]).toEqual({
     type: "user",
@@ -133,16 +133,16 @@ test("Google's own client reads the permissions of the double, 100 a page", asyn
     permissionDetails: [{ inherited: true, inheritedFrom: driveId }],
   });
   const pageToken = first.nextPageToken ?? "";
-  const { data: last } = await client.permissions.list({ ...asked, pageToken });
+  const { data: last } = await client.permissions.list({ ...options, pageToken });
   expect([last.permissions?.length, last.nextPageToken]).toEqual([20, undefined]);
   const inline = "hasAugmentedPermissions,permissions(type,domain)";
-  const { data: inDrive } = await client.files.get({ ...asked, fields: inline });
+  const { data: inDrive } = await client.files.get({ ...options, fields: inline });
   expect(inDrive).toEqual({ hasAugmentedPermissions: false });
   const { data: mine } = await client.files.get({ fileId: own, fields: inline });
   expect(mine).toEqual({ permissions: [{ type: "domain", domain: "example.com" }] });
   double.permissions.isTold = false;
-  const refused = client.permissions.list({ fileId: own }, { retry: false });
-  await expect(refused).rejects.toMatchObject({ status: 403 });
+  const refusal = client.permissions.list({ fileId: own }, { retry: false });
+  await expect(refusal).rejects.toMatchObject({ status: 403 });
   const { data: untold } = await client.files.get({ fileId: own, fields: inline });
   expect(untold).toEqual({});
 });

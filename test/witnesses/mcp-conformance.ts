@@ -8,20 +8,20 @@ import { listen } from "../doubles/listen.ts";
 
 const require = createRequire(import.meta.url);
 const run = promisify(execFile);
-/** What does not apply to this server, and why. */
+/** Checks that do not apply to this server, and why. */
 const BASELINE = join(import.meta.dirname, "mcp-conformance.yml");
 
 /** Passes requests on with a token: the suite sends none. */
 async function withToken(url: string, token: string) {
   const { hostname, port } = new URL(url);
-  const { address, stop } = await listen((asked, answer) => {
-    const headers = { ...asked.headers, authorization: `Bearer ${token}` };
-    const of = { hostname, port, path: asked.url, method: asked.method, headers };
-    const passed = request(of, (got) => {
+  const { address, stop } = await listen((incoming, answer) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
+    const target = { hostname, port, path: incoming.url, method: incoming.method, headers };
+    const outgoing = request(target, (got) => {
       answer.writeHead(got.statusCode ?? 500, got.headers);
       got.pipe(answer);
     });
-    asked.pipe(passed);
+    incoming.pipe(outgoing);
   });
   return { address: `${address}/mcp`, stop };
 }

@@ -81,7 +81,7 @@ test("Notion's own client knows the double's refusals, and waits for its limits"
   const client = await served(double);
   const stranger = await served(double, "ntn_wrong");
   await expect(stranger.search({})).rejects.toMatchObject({ code: "unauthorized", status: 401 });
-  double.hidden.add(page);
+  double.hiddenBlocks.add(page);
   await expect(client.pages.retrieve({ page_id: page })).rejects.toMatchObject({
     code: "object_not_found",
     status: 404,
@@ -89,14 +89,14 @@ test("Notion's own client knows the double's refusals, and waits for its limits"
   await expect(client.search({ page_size: 101 })).rejects.toMatchObject({
     code: "validation_error",
   });
-  double.hidden.clear();
+  double.hiddenBlocks.clear();
   for (const [status, code] of [
     [429, "rate_limited"],
     [529, "service_overload"],
   ] as const) {
     double.fail({ path: /pages/, status, code, headers: { "retry-after": "1" } });
-    double.asked.length = 0;
+    double.requests.length = 0;
     expect(await client.pages.retrieve({ page_id: page })).toMatchObject({ id: page });
-    expect(double.asked).toHaveLength(2);
+    expect(double.requests).toHaveLength(2);
   }
 });

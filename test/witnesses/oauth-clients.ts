@@ -51,9 +51,9 @@ type Kept = {
   address: URL | null;
 };
 
-/** What the official SDK asks of a program: to keep what it is given, and to open an address. */
+/** A program for the official SDK: it keeps what it is given, and opens an address. */
 function desktopProgram(redirectUrl: string) {
-  const kept: Kept = { verifier: "", address: null };
+  const session: Kept = { verifier: "", address: null };
   const provider = {
     redirectUrl,
     clientMetadata: {
@@ -61,27 +61,27 @@ function desktopProgram(redirectUrl: string) {
       redirect_uris: [redirectUrl],
       token_endpoint_auth_method: "none",
     },
-    clientInformation: () => kept.client,
-    saveClientInformation: (client: Kept["client"]) => void (kept.client = client),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens: Kept["tokens"]) => void (kept.tokens = tokens),
-    redirectToAuthorization: (address: URL) => void (kept.address = address),
-    saveCodeVerifier: (verifier: string) => void (kept.verifier = verifier),
-    codeVerifier: () => kept.verifier,
+    clientInformation: () => session.client,
+    saveClientInformation: (client: Kept["client"]) => void (session.client = client),
+    tokens: () => session.tokens,
+    saveTokens: (tokens: Kept["tokens"]) => void (session.tokens = tokens),
+    redirectToAuthorization: (address: URL) => void (session.address = address),
+    saveCodeVerifier: (verifier: string) => void (session.verifier = verifier),
+    codeVerifier: () => session.verifier,
   } satisfies OAuthClientProvider;
-  return { provider, kept };
+  return { provider, session };
 }
 
 /** The official SDK's client with its provider of credentials, from a bare address to an answer. */
 export async function sdkClient(url: string, person: Person) {
   const waiting = await loopback();
-  const { provider, kept } = desktopProgram(waiting.address);
+  const { provider, session } = desktopProgram(waiting.address);
   const transport = () =>
     new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider: provider });
   const first = transport();
   const facts = { name: "test", version: "1" };
   await expect(new Client(facts).connect(first)).rejects.toThrow(UnauthorizedError);
-  await answerConsent(person, String(kept.address), "Allow");
+  await answerConsent(person, String(session.address), "Allow");
   const [arrived] = await waiting.arrived;
   await first.finishAuth(
     arrived.searchParams.get("code") ?? "",
@@ -90,23 +90,23 @@ export async function sdkClient(url: string, person: Person) {
   await waiting.stop();
   const client = new Client(facts);
   await client.connect(transport());
-  return { client, kept };
+  return { client, session };
 }
 
 /** The AI SDK's client with the same provider: what its tool `search` answers. */
 export async function aiSdkAnswer(url: string, person: Person, query: string): Promise<string> {
   const waiting = await loopback();
-  const { provider: authProvider, kept } = desktopProgram(waiting.address);
+  const { provider: authProvider, session } = desktopProgram(waiting.address);
   const serverUrl = `${url}/mcp`;
   const transport = { type: "http", url: serverUrl, authProvider } as const;
   await expect(createMCPClient({ transport })).rejects.toThrow(/nauthorized/);
-  await answerConsent(person, String(kept.address), "Allow");
-  const [{ searchParams: sent }] = await waiting.arrived;
+  await answerConsent(person, String(session.address), "Allow");
+  const [{ searchParams: parameters }] = await waiting.arrived;
   await waiting.stop();
   await auth(authProvider, {
     serverUrl,
-    authorizationCode: sent.get("code") ?? "",
-    callbackIssuer: sent.get("iss") ?? "",
+    authorizationCode: parameters.get("code") ?? "",
+    callbackIssuer: parameters.get("iss") ?? "",
   });
   const client = await createMCPClient({ transport });
   const { search } = await client.tools();
@@ -133,23 +133,23 @@ export async function mcpRemote(url: string, person: Person, folder: string): Pr
     env: { HOME: folder, MCP_REMOTE_CONFIG_DIR: folder, PATH: "/nowhere" },
     stderr: "pipe",
   });
-  let said = "";
-  const asked = new Promise<string>((resolve) => {
+  let output = "";
+  const consentAddress = new Promise<string>((resolve) => {
     transport.stderr?.on("data", (piece: Buffer) => {
-      said += piece.toString();
-      const [address] = /https?:\/\/\S+\/authorize\?\S+/.exec(said) ?? [];
-      if (address !== undefined && said.includes(`${address}\n`)) resolve(address);
+      output += piece.toString();
+      const [address] = /https?:\/\/\S+\/authorize\?\S+/.exec(output) ?? [];
+      if (address !== undefined && output.includes(`${address}\n`)) resolve(address);
     });
   });
   const client = new EarlierClient({ name: "test", version: "1" });
   const connecting = client.connect(transport, PATIENT);
   try {
-    await answerConsent(person, await asked, "Allow");
+    await answerConsent(person, await consentAddress, "Allow");
     await connecting;
     const { tools } = await client.listTools(undefined, PATIENT);
     await client.close();
     return tools.map(({ name }) => name);
   } catch (cause) {
-    throw new Error(`mcp-remote: ${said}`, { cause });
+    throw new Error(`mcp-remote: ${output}`, { cause });
   }
 }

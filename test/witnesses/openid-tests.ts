@@ -47,12 +47,12 @@ async function newPage({ browser, service }: World, javaScriptEnabled = true): P
   return await context.newPage();
 }
 
-/** What axe finds, and what is wider than a phone. */
+/** Lists axe's findings, and content that is wider than a phone. */
 async function problemsOn(page: Page): Promise<unknown[]> {
-  const found: unknown[] = await violationsOn(page);
+  const violations: unknown[] = await violationsOn(page);
   await page.setViewportSize({ width: 390, height: 844 });
   const overflow = await overflowOf(page);
-  return overflow > 0 ? [...found, `${overflow} pixels too wide`] : found;
+  return overflow > 0 ? [...violations, `${overflow} pixels too wide`] : violations;
 }
 
 async function signInAtProvider(page: Page, name: string): Promise<void> {
@@ -77,8 +77,8 @@ export function openidTests(world: () => World): void {
     expect(await problemsOn(page)).toEqual([]);
     await page.click("button:has-text('Sign in')");
     await page.waitForURL("**/panel");
-    const other = await newPage(world());
-    expect((await other.goto(stdout.trim()))?.status()).toBe(401);
+    const secondPage = await newPage(world());
+    expect((await secondPage.goto(stdout.trim()))?.status()).toBe(401);
   });
 
   test("an administrator sets the provider up, tests it and sees what is wrong", async () => {
@@ -98,16 +98,16 @@ export function openidTests(world: () => World): void {
     await page.click("button:text-is('Save')");
     await page.getByText("The settings are saved.").waitFor();
     await page.click("button:has-text('Test the saved settings')");
-    const told = page.getByRole("status", { name: "What the test found" });
-    expect(await told.innerText()).toContain("Wrong client");
+    const report = page.getByRole("status", { name: "What the test found" });
+    expect(await report.innerText()).toContain("Wrong client");
     expect(await problemsOn(page)).toEqual([]);
     await page.fill("[name=clientSecret]", CLIENT.secret);
     await page.check("[name=enabled]");
     await page.click("button:text-is('Save')");
     await page.getByText("The settings are saved.").waitFor();
     await page.click("button:has-text('Test the saved settings')");
-    expect(await told.innerText()).toContain("It knows the client and its secret.");
-    expect(await told.innerText()).not.toContain("failed");
+    expect(await report.innerText()).toContain("It knows the client and its secret.");
+    expect(await report.innerText()).not.toContain("failed");
   });
 
   test.for([true, false])(
@@ -121,7 +121,7 @@ export function openidTests(world: () => World): void {
       await signInAtProvider(page, "ann");
       await page.waitForURL("**/panel/settings?q=ann");
       expect(await page.locator("main").innerText()).toContain("ann@example.com");
-      expect(referrers.filter((one) => /code=|state=/.test(one))).toEqual([]);
+      expect(referrers.filter((referrer) => /code=|state=/.test(referrer))).toEqual([]);
       await page.goBack();
       expect(await page.locator("body").innerText()).not.toContain("defect");
     },

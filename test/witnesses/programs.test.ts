@@ -26,11 +26,11 @@ beforeAll(async () => {
   closeModels = close;
   const vars = ["ALLOW_PRIVATE_URLS:true", `OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`];
   service = await startService(join(scratch.path, "state"), undefined, vars);
-  const made = await makeRag(service.url);
-  ({ api, token } = made);
+  const rag = await makeRag(service.url);
+  ({ api, token } = rag);
   const pushed = await fetch(`${service.url}/panel/api/file-sources/docs/files/guides/otters.md`, {
     method: "PUT",
-    headers: { Authorization: `Bearer ${made.key}`, "Content-Type": "text/markdown" },
+    headers: { Authorization: `Bearer ${rag.key}`, "Content-Type": "text/markdown" },
     body: "# Otters\n\nOtters build holts under alder roots.\n",
   });
   expect(pushed.ok).toBe(true);

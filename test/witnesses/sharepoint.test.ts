@@ -32,8 +32,8 @@ class ToDouble implements Middleware {
 
   async execute(context: Context): Promise<void> {
     const { request } = context;
-    const asked = typeof request === "string" ? request : request.url;
-    const url = asked.replace(PUBLIC, this.#address);
+    const address = typeof request === "string" ? request : request.url;
+    const url = address.replace(PUBLIC, this.#address);
     context.response = await fetch(url, { ...context.options, redirect: "follow" });
   }
 }
@@ -66,11 +66,11 @@ test("Microsoft's own client lists, downloads, follows and subscribes at the dou
     const { value: drives } = await client.api(`/sites/${site.id}/drives`).get();
     expect(drives).toMatchObject([{ id: library.id, name: "Documents" }]);
     const root = `/drives/${drives[0].id}/root`;
-    const seen: unknown[] = [];
+    const items: unknown[] = [];
     const page: PageCollection = await client.api(`${root}/delta`).top(2).get();
-    const pages = new PageIterator(client, page, (item) => seen.push(item) > 0);
+    const pages = new PageIterator(client, page, (item) => items.push(item) > 0);
     await pages.iterate();
-    expect(seen).toMatchObject([
+    expect(items).toMatchObject([
       { id: library.root, root: {} },
       { id: file, name: "a.txt", file: { hashes: {} }, parentReference: { id: library.root } },
       { id: folder, folder: {} },
@@ -89,7 +89,7 @@ test("Microsoft's own client lists, downloads, follows and subscribes at the dou
     const item = await client.api(`/drives/${library.id}/items/${inside}`).select(selected).get();
     const bytes = await fetch(item["@microsoft.graph.downloadUrl"]);
     expect(await bytes.text()).toBe("changed");
-    const made = await client.api("/subscriptions").post({
+    const subscription = await client.api("/subscriptions").post({
       changeType: "updated",
       notificationUrl: "https://quarry.example.com/api/webhooks/graph",
       resource: root,
@@ -98,12 +98,14 @@ test("Microsoft's own client lists, downloads, follows and subscribes at the dou
     });
     library.file(folder, "c.txt", "c");
     expect(JSON.parse(graph.network.waiting[0]?.body ?? "")).toMatchObject({
-      value: [{ subscriptionId: made.id, clientState: "secret" }],
+      value: [{ subscriptionId: subscription.id, clientState: "secret" }],
     });
     const later = { expirationDateTime: new Date(Date.now() + 120_000).toISOString() };
-    expect(await client.api(`/subscriptions/${made.id}`).patch(later)).toMatchObject(later);
-    expect(await client.api("/subscriptions").get()).toMatchObject({ value: [{ id: made.id }] });
-    await client.api(`/subscriptions/${made.id}`).delete();
+    expect(await client.api(`/subscriptions/${subscription.id}`).patch(later)).toMatchObject(later);
+    expect(await client.api("/subscriptions").get()).toMatchObject({
+      value: [{ id: subscription.id }],
+    });
+    await client.api(`/subscriptions/${subscription.id}`).delete();
     library.expireLinks();
     const expired = client.api(pages.getDeltaLink() ?? "").get();
     await expect(expired).rejects.toMatchObject({
@@ -138,8 +140,8 @@ test("Microsoft's own client reads the permissions of the double", async () => {
     ]);
     const delta = client.api(`/drives/${library.id}/root/delta`).select("id,shared");
     const facets = async (prefer: string) => {
-      const { value: found } = await delta.header("prefer", prefer).get();
-      return found.map((item: { shared?: unknown }) => item.shared);
+      const { value: entries } = await delta.header("prefer", prefer).get();
+      return entries.map((item: { shared?: unknown }) => item.shared);
     };
     const scope = "users";
     expect(await facets("deltashowsharingchanges")).toEqual([{}, { scope }, { scope }]);
@@ -147,8 +149,8 @@ test("Microsoft's own client reads the permissions of the double", async () => {
     const { value: tenants } = await client.api("/organization").select("verifiedDomains").get();
     expect(tenants).toEqual([{ verifiedDomains: [{ name: "contoso.example" }] }]);
     graph.hasFullControl = false;
-    const refused = client.api(`${items}/${file}/permissions`).get();
-    await expect(refused).rejects.toMatchObject({ statusCode: 403 });
+    const refusal = client.api(`${items}/${file}/permissions`).get();
+    await expect(refusal).rejects.toMatchObject({ statusCode: 403 });
   } finally {
     await server.stop();
   }
@@ -209,15 +211,15 @@ test("PnPjs reads members of a site's group by a certificate, with Microsoft's M
     },
   );
   const users = sharePoint.web.siteGroups.getById(5).users;
-  const read: { LoginName: string }[] = await users();
-  expect(read.map(({ LoginName }) => LoginName)).toEqual(members);
+  const accounts: { LoginName: string }[] = await users();
+  expect(accounts.map(({ LoginName }) => LoginName)).toEqual(members);
   expect(graph.entra.granted).toBe(1);
   await expect(sharePoint.web.siteGroups.getById(6).users()).rejects.toMatchObject({ status: 404 });
   graph.mayReadSiteGroups = false;
   await expect(users()).rejects.toMatchObject({ status: 403 });
   graph.entra.certificate = certificate();
-  const other = tokensOf(graph, own).acquireTokenByClientCredential({
+  const foreignToken = tokensOf(graph, own).acquireTokenByClientCredential({
     scopes: [`${graph.contentBase}/.default`],
   });
-  await expect(other).rejects.toThrow("AADSTS700027");
+  await expect(foreignToken).rejects.toThrow("AADSTS700027");
 });

@@ -64,21 +64,21 @@ afterAll(async () => {
 /** At once: each mostly waits for a process of its own. */
 function programTests(): void {
   test.concurrent("the official SDK's client connects by the address, and refreshes", async () => {
-    const { client, kept } = await sdkClient(service.url, person);
+    const { client, session } = await sdkClient(service.url, person);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["search", "fetch"]);
-    const found = await client.callTool({
+    const result = await client.callTool({
       name: "search",
       arguments: { query: "Where do otters live?" },
     });
-    expect(JSON.stringify(found)).toContain("alder");
-    const before = kept.tokens;
-    if (before !== undefined) kept.tokens = { ...before, access_token: "a:b:c" };
+    expect(JSON.stringify(result)).toContain("alder");
+    const before = session.tokens;
+    if (before !== undefined) session.tokens = { ...before, access_token: "a:b:c" };
     expect((await client.listTools()).tools).toHaveLength(2);
-    expect(kept.tokens?.refresh_token).not.toBe(before?.refresh_token);
+    expect(session.tokens?.refresh_token).not.toBe(before?.refresh_token);
     await client.close();
     const log = readFileSync(join(scratch.path, "worker.log"), "utf8");
-    for (const secret of [kept.tokens?.access_token, before?.refresh_token, kept.verifier]) {
+    for (const secret of [session.tokens?.access_token, before?.refresh_token, session.verifier]) {
       expect(secret).toBeTruthy();
       expect(log).not.toContain(secret?.split(":").at(-1));
     }
@@ -90,11 +90,11 @@ function programTests(): void {
   });
 
   test.concurrent("the protocol's conformance suite finds what its list says", async () => {
-    const said = await conformance(service.url, bearer, scratch.path);
+    const output = await conformance(service.url, bearer, scratch.path);
     for (const scenario of PASSED) {
-      expect(said).toContain(`✓ ${scenario}: 1 passed, 0 failed`);
+      expect(output).toContain(`✓ ${scenario}: 1 passed, 0 failed`);
     }
-    expect(said).toContain("✓ dns-rebinding-protection: 2 passed, 0 failed");
+    expect(output).toContain("✓ dns-rebinding-protection: 2 passed, 0 failed");
   });
   test.concurrent("the AI SDK's client connects by the address, and its tools answer", async () => {
     expect(await aiSdkAnswer(service.url, person, "Where do otters live?")).toContain("alder");

@@ -14,9 +14,9 @@ const TEXT_BYTES_A_CHUNK = 1_600;
 
 function basisOf({ scenarios, chunksAFile, indexBytesAChunk }: Measured): Basis {
   const countsOf = (prefix: string): Counts => {
-    const found = scenarios.find(({ name }) => name.startsWith(prefix));
-    if (found === undefined) throw new Error(`nothing was measured of ${prefix}`);
-    return found.counts;
+    const scenario = scenarios.find(({ name }) => name.startsWith(prefix));
+    if (scenario === undefined) throw new Error(`nothing was measured of ${prefix}`);
+    return scenario.counts;
   };
   return {
     retrieval: countsOf("a retrieval, of"),
@@ -33,11 +33,12 @@ const dollars = (amount: number) => `$${Math.round(amount).toLocaleString("en")}
 /** Cents matter where it costs a few dollars. */
 const fewDollars = (amount: number) => (amount < 10 ? `$${amount.toFixed(2)}` : dollars(amount));
 /** One figure, or two that differ. */
-const either = (one: string, other: string) => (one === other ? one : `${one} / ${other}`);
+const either = (first: string, second: string) =>
+  first === second ? first : `${first} / ${second}`;
 
 /** From rare words to the bound. */
-function span(basis: Basis, of: Case): string {
-  const [from, to] = (["rare", "bound"] as const).map((words) => monthOf(basis, of, words));
+function span(basis: Basis, usage: Case): string {
+  const [from, to] = (["rare", "bound"] as const).map((words) => monthOf(basis, usage, words));
   return `${dollars(from ?? 0)} – ${dollars(to ?? 0)}`;
 }
 
@@ -47,8 +48,9 @@ export function capacityTable(measured: Measured): Record<string, string>[] {
   return LOADS.map(({ chunks, perSecond }) => {
     const split = { chunks, perSecond, ragChunks: Math.min(chunks, RAG_CHUNKS) };
     const whole = { chunks, perSecond, ragChunks: chunks };
-    const indexing = (of: Case) => fewDollars(indexingCost(basis, chunks, isLarge(of.ragChunks)));
-    const pinecone = (of: Case) => dollars(pineconeMonth(of, TEXT_BYTES_A_CHUNK));
+    const indexing = (usage: Case) =>
+      fewDollars(indexingCost(basis, chunks, isLarge(usage.ragChunks)));
+    const pinecone = (usage: Case) => dollars(pineconeMonth(usage, TEXT_BYTES_A_CHUNK));
     return {
       passages: chunks.toLocaleString("en"),
       "retrievals a second": String(perSecond),

@@ -31,7 +31,7 @@ function messagesACall(perSecond: number): number {
   return 1 / (rate + Math.exp(-rate));
 }
 
-/** What a call writes in its rate window, and for how long that keeps the window awake. */
+/** Rows that a call writes in its rate window, and how long these keep the window awake. */
 function windowOf(perSecond: number): { rows: number; awakeSeconds: number } {
   const rate = perSecond / callersOf(perSecond);
   return rate < FAST_A_SECOND
@@ -54,7 +54,7 @@ const VECTORS_SCORED = 300;
 const NAMED_ROWS = 432;
 /** FTS5 reads them for words that are new since the last write; the count repeats one question. */
 const NEW_WORDS_ROWS = 256;
-/** What a retrieval reads more in an index object of a RAG in Vectorize, as counted. */
+/** Rows that a retrieval reads on top in an index object of a RAG in Vectorize, as counted. */
 const VECTORIZE_ROWS = 936;
 /** Rows that a file of ten chunks writes more where Vectorize holds its vectors, as counted. */
 const SYNC_ROWS_A_FILE = 41;
@@ -68,7 +68,7 @@ export type Basis = {
   beat: Counts;
   chunksAFile: number;
   indexBytesAChunk: number;
-  /** What the lexical leg reads at most, whatever the RAG's size. */
+  /** Most postings that the lexical leg reads, whatever the RAG's size. */
   postingsLimit: number;
 };
 
@@ -86,7 +86,7 @@ const shardsOf = (chunks: number) =>
 /** `rare`: words that stand in few chunks, as counted; `bound`: as many postings as may be read. */
 export type Words = "rare" | "bound";
 
-/** What one retrieval uses, in the units of the bill; every shard is asked twice. */
+/** One retrieval's use in the units of the bill; every shard is asked twice. */
 function retrievalAmounts(
   { retrieval, postingsLimit }: Basis,
   { ragChunks, perSecond }: Case,
@@ -121,7 +121,7 @@ function retrievalAmounts(
   };
 }
 
-/** What a month keeps and does without any retrieval. */
+/** A month's storage and maintenance without any retrieval. */
 function standing(
   { beat, chunksAFile, indexBytesAChunk }: Basis,
   { chunks, ragChunks }: Case,
@@ -137,9 +137,9 @@ function standing(
   };
 }
 
-function added(one: Amounts, other: Amounts): Amounts {
-  const sum: Record<string, number> = { ...one };
-  for (const [item, amount] of Object.entries(other)) sum[item] = (sum[item] ?? 0) + amount;
+function added(first: Amounts, second: Amounts): Amounts {
+  const sum: Record<string, number> = { ...first };
+  for (const [item, amount] of Object.entries(second)) sum[item] = (sum[item] ?? 0) + amount;
   return sum;
 }
 
@@ -148,14 +148,14 @@ function times(amounts: Amounts, factor: number): Amounts {
   return Object.fromEntries(scaled) as Amounts;
 }
 
-export function monthOf(basis: Basis, of: Case, words: Words): number {
-  const { perSecond } = of;
+export function monthOf(basis: Basis, usage: Case, words: Words): number {
+  const { perSecond } = usage;
   const calls = perSecond * SECONDS_A_MONTH;
-  const all = added(standing(basis, of), times(retrievalAmounts(basis, of, words), calls));
+  const all = added(standing(basis, usage), times(retrievalAmounts(basis, usage, words), calls));
   return PLAN_A_MONTH + bill(all);
 }
 
-/** What it costs to index so many chunks once, allowances left aside. */
+/** Cost of indexing so many chunks once, without allowances. */
 export function indexingCost(
   { indexedFile, chunksAFile }: Basis,
   chunks: number,
@@ -190,8 +190,8 @@ export function pineconeMonth(
 ): number {
   const bytesAChunk = DIMENSIONS * BYTES_A_FLOAT + textBytesAChunk;
   const gigabytes = (chunks * bytesAChunk) / GIGABYTE;
-  const asked = Math.max(PINECONE.leastUnitsAQuery, (ragChunks * bytesAChunk) / GIGABYTE);
-  const units = asked * perSecond * SECONDS_A_MONTH;
+  const queryUnits = Math.max(PINECONE.leastUnitsAQuery, (ragChunks * bytesAChunk) / GIGABYTE);
+  const units = queryUnits * perSecond * SECONDS_A_MONTH;
   const used = gigabytes * PINECONE.gigabyteMonth + (units / 1_000_000) * PINECONE.millionReadUnits;
   return Math.max(PINECONE.leastAMonth, used);
 }

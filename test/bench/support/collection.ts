@@ -18,8 +18,8 @@ export function readCollection(folder: string): Collection {
   for (const line of lines("qrels.tsv")) {
     const [query = "", document = "", grade = ""] = line.split("\t");
     if (Number.isNaN(Number(grade))) continue;
-    const known = grades.get(query) ?? new Map<string, number>();
-    grades.set(query, known.set(document, Number(grade)));
+    const ratings = grades.get(query) ?? new Map<string, number>();
+    grades.set(query, ratings.set(document, Number(grade)));
   }
   return {
     documents: lines("docs.jsonl").map((line) => JSON.parse(line) as Document),

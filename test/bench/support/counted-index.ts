@@ -11,13 +11,13 @@ export class RagIndex extends PlainRagIndex {
   constructor(context: DurableObjectState, env: Env) {
     const { sql } = context.storage;
     const exec = sql.exec.bind(sql);
-    const counted = (...args: Parameters<typeof exec>) => {
+    const countedExec = (...args: Parameters<typeof exec>) => {
       const cursor = exec(...args);
       cursors.push(cursor);
       if (cursors.length % STATEMENTS_A_SIZE === 1) bytes = Math.max(bytes, sql.databaseSize);
       return cursor;
     };
-    Object.defineProperty(sql, "exec", { value: counted });
+    Object.defineProperty(sql, "exec", { value: countedExec });
     super(context, env);
   }
 }

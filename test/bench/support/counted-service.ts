@@ -67,8 +67,8 @@ function writeConfig(folder: string): string {
 /** Batches as large as they are, after a second whatever their size. */
 function quickened(queues: unknown) {
   const { producers, consumers } = queues as Record<"producers" | "consumers", object[]>;
-  const quick = consumers.map((one) =>
-    Object.assign(one, { max_batch_timeout: BATCH_TIMEOUT_SECONDS }),
+  const quick = consumers.map((consumer) =>
+    Object.assign(consumer, { max_batch_timeout: BATCH_TIMEOUT_SECONDS }),
   );
   return { producers, consumers: quick };
 }

@@ -7,7 +7,7 @@ import installWitnesses from "../../support/install-witnesses.ts";
 export type Page = { path: string; text: string };
 
 const PROJECT = join(import.meta.dirname, "../../..");
-/** What `npm ci` installs, then what only tests need. */
+/** Packages that `npm ci` installs, then those that only tests need. */
 const MODULES = ["node_modules", "test/witnesses/node_modules"].map((name) => join(PROJECT, name));
 const MIN_BYTES = 1_500;
 const MAX_BYTES = 80_000;
@@ -125,9 +125,10 @@ export function askable(questions: Question[], pages: Page[]): [Question[], stri
   const wrong: string[] = [];
   const good = questions.filter(({ kind, text, files, passage }) => {
     if (kind === "none") return true;
-    const known = files.filter((file) => texts.has(file));
-    const holds = known.some((file) => texts.get(file)?.includes(flat(passage)));
-    if (!holds) wrong.push(`${text} (${known.length === 0 ? "no file" : "passage not found"})`);
+    const existingFiles = files.filter((file) => texts.has(file));
+    const holds = existingFiles.some((file) => texts.get(file)?.includes(flat(passage)));
+    if (!holds)
+      wrong.push(`${text} (${existingFiles.length === 0 ? "no file" : "passage not found"})`);
     return holds;
   });
   return [good, wrong];

@@ -27,7 +27,7 @@ export type BenchRag = { name: string; searchMode?: "hybrid" | "semantic" };
 
 export type Service = {
   url: string;
-  /** Of the process group that runs it. */
+  /** Process id of the group that runs the service. */
   pid: number;
   api: PanelApi;
   key: string;
@@ -76,8 +76,8 @@ async function setUp(
   rags: BenchRag[],
   inferences: NonNullable<Wanted["inferences"]>,
 ) {
-  const made = panel.POST("/keys", { body: { name: "Bench", role: "admin" } });
-  const { key } = await dataOf(made);
+  const newKey = panel.POST("/keys", { body: { name: "Bench", role: "admin" } });
+  const { key } = await dataOf(newKey);
   const api = panelApi(url, key);
   for (const rag of rags) {
     await api.POST("/file-sources", { body: { name: rag.name, provider: "file_system" } });
@@ -145,14 +145,14 @@ export async function untilIndexed(
   total: number,
   onStep: (counts: Counts) => Promise<void> = async () => undefined,
 ): Promise<Counts> {
-  let seen = { files: 0, at: performance.now() };
+  let progress = { files: 0, at: performance.now() };
   for (;;) {
     const counts = await dataOf(api.GET("/rags/{id}", { params: { path: { id } } }));
     const at = performance.now();
-    if (counts.processedFiles > seen.files) seen = { files: counts.processedFiles, at };
+    if (counts.processedFiles > progress.files) progress = { files: counts.processedFiles, at };
     await onStep(counts);
     if (counts.processedFiles === total) return counts;
-    if (at - seen.at > STALLED_MS) throw new Error(`stopped at ${seen.files} of ${total}`);
+    if (at - progress.at > STALLED_MS) throw new Error(`stopped at ${progress.files} of ${total}`);
     await pause(POLL_MS);
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const KIB = 1_024;
-/** Of `/proc/PID/stat` behind the name in brackets: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/** Field of `/proc/PID/stat` behind the name: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 const GROUP_FIELD = 2;
 const USER_TICKS_FIELD = 11;
 const TICKS_A_SECOND = 100;

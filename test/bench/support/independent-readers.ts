@@ -23,13 +23,13 @@ function output(command: string, ...args: string[]): string {
 const textIn = (path: string) => readFileSync(path, "utf8");
 const pdfText = (path: string) => output("pdftotext", path, "-");
 
-/** What LibreOffice makes of a file, as text. */
-function converted(path: string, filter: string, read = textIn): string {
+/** Converts a file by LibreOffice, and returns its text. */
+function converted(path: string, filter: string, readText = textIn): string {
   const folder = mkdtempSync(join(tmpdir(), "quarry-oracle-"));
   try {
     output("soffice", "--headless", "--convert-to", filter, "--outdir", folder, path);
     return readdirSync(folder)
-      .map((file) => read(join(folder, file)))
+      .map((file) => readText(join(folder, file)))
       .join("\n");
   } finally {
     rmSync(folder, { recursive: true });
@@ -61,9 +61,9 @@ const READERS: Reader[] = [
 export function independentText(path: string): (IndependentText & { oracle: string }) | null {
   const reader = READERS.find(([, endings]) => endings.split(" ").includes(extname(path)));
   if (reader === undefined) return null;
-  const [oracle, , read] = reader;
+  const [oracle, , readText] = reader;
   try {
-    const text = read(path);
+    const text = readText(path);
     return { oracle, ...(typeof text === "string" ? { text } : text) };
   } catch {
     return null;

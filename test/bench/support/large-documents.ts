@@ -41,7 +41,7 @@ export type LargeDocument = {
   make: () => Uint8Array;
 };
 
-/** Of 25 MiB where the type allows it, or of as much text as is taken. */
+/** Documents of 25 MiB where the type allows it, or of as much text as is taken. */
 const WRITTEN: [label: string, name: string, mebibytes: number][] = [
   ["text, 25 MiB", "beds.txt", 26],
   ["Markdown, 25 MiB", "beds.md", 26],

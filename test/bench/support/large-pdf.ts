@@ -15,10 +15,10 @@ export function pdf(characters: number, padding = 0): Uint8Array {
   );
   const count = Math.ceil(lines.length / LINES_A_PAGE);
   const pages = Array.from({ length: count }, (_unused, page) => {
-    const shown = lines
+    const pageLines = lines
       .slice(page * LINES_A_PAGE, (page + 1) * LINES_A_PAGE)
       .map((line) => `(${line.replace(/[^\0-\u007f]|[()\\]/g, "e")}) Tj T*`);
-    const content = `BT /F1 10 Tf 14 TL 50 780 Td\n${shown.join("\n")}\nET`;
+    const content = `BT /F1 10 Tf 14 TL 50 780 Td\n${pageLines.join("\n")}\nET`;
     return [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${FIRST_PAGE + 2 * page + 1} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
       pdfStream(zlibSync(Buffer.from(content)), "/Filter /FlateDecode"),

@@ -14,17 +14,17 @@ export function* paragraphs(characters: number): Generator<string> {
   const random = randomFrom(SEED);
   const words = readFileSync(PATH, "utf8").match(/\p{L}+/gu) ?? [];
   for (let length = 0; length < characters;) {
-    const chosen = Array.from({ length: PARAGRAPH_WORDS }, () => {
+    const paragraphWords = Array.from({ length: PARAGRAPH_WORDS }, () => {
       const word = words[Math.floor(random() ** 2 * words.length)] ?? "";
       return random() < 0.08 ? `${word} ${Math.floor(random() * 10_000)}` : word;
     });
-    const text = `“${chosen.join(" ").replace(/((?:\S+ ){11}\S+) /g, "$1. ")}.”`;
+    const text = `“${paragraphWords.join(" ").replace(/((?:\S+ ){11}\S+) /g, "$1. ")}.”`;
     length += text.length + 2;
     yield text;
   }
 }
 
-/** The same with a zero-width space after every eighth character. */
+/** Adds a zero-width space after every eighth character. */
 export const withHidden = (text: string) => text.replace(/.{8}/g, "$&\u200b");
 
 /** Bytes that nothing shrinks. */

@@ -2,7 +2,7 @@ import type { Operation } from "../../support/counted-bindings.ts";
 import type { Told } from "./round-trips-worker.ts";
 import { medianOf } from "./time-calls.ts";
 
-/** What one event, or one of many alike, asked the platform for; units as they are billed. */
+/** Operations that one event, or one of many alike, asked for; units as they are billed. */
 export type Counts = {
   /** Calls one after the other until the answer: of most of them, where they are many. */
   rounds: number;
@@ -37,11 +37,12 @@ const R2_WRITES = new Set(["put", "list", "createMultipartUpload", "delete"]);
 
 /** The sums over everything told, divided by the number of equal events behind it. */
 export function countsOf({ recorded, rows }: Told, event: string, times = 1): Counts {
-  const operations = recorded.flatMap((one) => one.operations);
-  const own = recorded.filter((one) => one.event === event);
-  const sum = (of: (operation: Operation) => number) =>
-    operations.reduce((total, operation) => total + of(operation), 0) / times;
-  const count = (of: (operation: Operation) => boolean) => sum((one) => (of(one) ? 1 : 0));
+  const operations = recorded.flatMap((record) => record.operations);
+  const own = recorded.filter((record) => record.event === event);
+  const sum = (amountOf: (operation: Operation) => number) =>
+    operations.reduce((total, operation) => total + amountOf(operation), 0) / times;
+  const count = (matches: (operation: Operation) => boolean) =>
+    sum((operation) => (matches(operation) ? 1 : 0));
   const isD1 = ({ binding }: Operation) => binding === "D1";
   return {
     // The first of many equal calls waits for more than the others.
@@ -53,8 +54,8 @@ export function countsOf({ recorded, rows }: Told, event: string, times = 1): Co
     objectRowsRead: rows.read / times,
     objectRowsWritten: rows.written / times,
     vectorQueries: count(({ binding, name }) => binding === "VECTORIZE" && name === "query"),
-    vectorWrites: sum((one) =>
-      one.binding === "VECTORIZE" && one.name === "upsert" ? one.size : 0,
+    vectorWrites: sum((operation) =>
+      operation.binding === "VECTORIZE" && operation.name === "upsert" ? operation.size : 0,
     ),
     modelCalls: count(({ binding }) => binding === "AI"),
     modelCharacters: sum(({ characters }) => characters),

@@ -10,7 +10,7 @@ const ordered = (values: Map<string, number>) =>
 
 /** The first of each document. */
 const firsts = (list: RankedDocument[]) =>
-  list.filter(({ id }, at) => list.findIndex((other) => other.id === id) === at);
+  list.filter(({ id }, at) => list.findIndex((candidate) => candidate.id === id) === at);
 
 /** Reciprocal rank fusion of two lists. */
 export function reciprocalRanks(...lists: RankedDocument[][]): string[] {

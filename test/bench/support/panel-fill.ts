@@ -50,7 +50,7 @@ export const FILL = [
   ).flat(),
 ];
 
-/** What reads lists, and one of each thing. */
+/** Pages that read lists, and one page of each thing. */
 export const PAGES = [
   "/panel",
   "/panel/search",

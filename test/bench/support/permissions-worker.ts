@@ -97,9 +97,9 @@ class Vectors {
   }
 
   query: VectorIndex["query"] = async (_space, vector, { topK }) => {
-    const scores = this.#values.map((one) => {
+    const scores = this.#values.map((values) => {
       let score = 0;
-      for (let at = 0; at < vector.length; at++) score += (one[at] ?? 0) * (vector[at] ?? 0);
+      for (let at = 0; at < vector.length; at++) score += (values[at] ?? 0) * (vector[at] ?? 0);
       return Math.round(score * Vectors.#steps) / Vectors.#steps;
     });
     const bar = Float32Array.from(scores).sort().at(-topK) ?? 0;
@@ -113,7 +113,7 @@ class Vectors {
 
 const vectors = new Vectors();
 
-/** What the service does where Vectorize finds the nearest. */
+/** Searches as the service does where Vectorize finds the nearest. */
 async function nearest(index: RagIndexPort, query: string, principals: string[] | undefined) {
   const services = {
     now: () => performance.now(),
@@ -141,8 +141,11 @@ async function nearest(index: RagIndexPort, query: string, principals: string[] 
     readBy: principals === undefined ? "everything" : { principals, untold: [] },
   } as unknown as SearchedRag;
   const target = { rag, restriction: { named: null, metadata: [] } };
-  const asked = { targets: [target], queries: [query], topK: TOP_K, useReranking: false };
-  const plan = planSearch({ ...asked, candidateMultiplier: 1, includeDuplicates: false }, false);
+  const searchRequest = { targets: [target], queries: [query], topK: TOP_K, useReranking: false };
+  const plan = planSearch(
+    { ...searchRequest, candidateMultiplier: 1, includeDuplicates: false },
+    false,
+  );
   const embedded = Promise.resolve({ vectors: [vectorOf(query)], fusionWeight: 1 });
   const { chunks } = await searchRag(call, { target, embedded }, plan);
   const scored = chunks.map((chunk) => ({ id: chunk.id, score: similarityOf(chunk) ?? 0 }));
@@ -156,9 +159,9 @@ type Env = { RAG_INDEX: DurableObjectNamespace<RagIndex> };
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     if (request.method !== "POST") return new Response("ready");
-    const asked = await request.json<VerbCall>();
+    const call = await request.json<VerbCall>();
     const index = env.RAG_INDEX.get(env.RAG_INDEX.idFromName("one"));
-    const { verb, from = 0, to = 0, query = "", principals } = asked;
+    const { verb, from = 0, to = 0, query = "", principals } = call;
     if (verb === "fill") {
       await index.fill(from, to);
       for (let file = from; file < to; file++) vectors.add(file);
@@ -166,8 +169,8 @@ export default {
     }
     if (verb === "share") return Response.json(await index.share(3, to, "user:new", from));
     if (verb === "near") {
-      const found = await nearest(index, query, principals);
-      return Response.json({ ids: found.map(({ id }) => id) });
+      const matches = await nearest(index, query, principals);
+      return Response.json({ ids: matches.map(({ id }) => id) });
     }
     const restriction: Restriction = { named: null, metadata: [] };
     if (principals !== undefined) restriction.readers = { principals, since: 0 };

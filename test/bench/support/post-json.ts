@@ -1,4 +1,4 @@
-/** What is answered to a body that is sent as JSON. @throws Error with the answer that is none */
+/** Posts JSON, and returns the answer's. @throws Error with an answer that reports a failure */
 export async function postJson<Reply>(
   address: string | URL,
   body: unknown,

@@ -41,7 +41,7 @@ const PRICES = {
 type Item = keyof typeof PRICES;
 export type Amounts = Partial<Record<Item, number>>;
 
-/** What a month costs; the allowances are taken off. */
+/** Cost of a month after the allowances. */
 export function bill(amounts: Amounts): number {
   const used = Object.entries(amounts).map(([item, amount]): [string, number] => [
     item,
@@ -50,7 +50,7 @@ export function bill(amounts: Amounts): number {
   return marginal(Object.fromEntries(used));
 }
 
-/** The same without allowances: what one event more costs. */
+/** Cost of one more event, without allowances. */
 export function marginal(amounts: Amounts): number {
   return Object.entries(amounts).reduce((sum, [item, amount]) => {
     const { per, unit } = PRICES[item as Item];

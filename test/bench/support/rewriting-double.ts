@@ -19,8 +19,8 @@ export function rewritingDouble(): OpenAiDouble {
   double.script = ({ messages }) => {
     const [system, user] = messages.map(({ content }) => content ?? "");
     if (system?.startsWith("You write the questions") !== true) return { text: "It says so." };
-    const said = readRequest(user ?? "").split("\n");
-    const users = said.flatMap((line) => (line.startsWith("user: ") ? [line.slice(6)] : []));
+    const lines = readRequest(user ?? "").split("\n");
+    const users = lines.flatMap((line) => (line.startsWith("user: ") ? [line.slice(6)] : []));
     const [first = "", ...rest] = users;
     const question = rest.reduce((before, turn) => standingAlone(turn, before), first);
     const plans = system.includes("a question for each");
@@ -43,10 +43,10 @@ function standingAlone(turn: string, before: string): string {
     if (PLACE.test(rest)) return asQuestion(rest, [nameIn(before)]);
     if (name !== "") return turn;
   }
-  const known = new Set(contentWords(rest));
+  const knownWords = new Set(contentWords(rest));
   const missing = before.split(/[\s?]+/u).filter((word) => {
     const [plain = ""] = contentWords(word);
-    return plain !== "" && !known.has(plain);
+    return plain !== "" && !knownWords.has(plain);
   });
   return asQuestion(rest, missing);
 }

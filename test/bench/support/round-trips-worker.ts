@@ -25,7 +25,7 @@ export type Recorded = {
   event: string;
   /** Calls one after the other until the answer; 0 where nobody waits. */
   rounds: number;
-  /** Of `operations`, those that had begun by the answer. */
+  /** Operations that had begun by the answer. */
   beforeAnswer: number;
   operations: Operation[];
 };
@@ -36,13 +36,13 @@ export type ObjectRows = { read: number; written: number };
 export type Told = {
   recorded: Recorded[];
   rows: ObjectRows;
-  /** Of the largest index object. */
+  /** Size of the largest index object. */
   indexBytes: number;
   /** Events under way. */
   open: number;
 };
 
-/** What runs side by side ends together, whichever is quicker by itself. */
+/** Calls that run side by side end together, whichever is quicker by itself. */
 const DELAY_MS = 25;
 
 const { VECTORIZE, AI } = productionDoubles(0);
@@ -56,11 +56,11 @@ export class RateWindow extends PlainRateWindow {
     const { storage } = context;
     for (const name of ["put", "setAlarm", "deleteAll"] as const) {
       const write = (storage[name] as (...args: unknown[]) => unknown).bind(storage);
-      const counted = (...args: unknown[]) => {
+      const countedMethod = (...args: unknown[]) => {
         otherRowsWritten += 1;
         return write(...args);
       };
-      Object.defineProperty(storage, name, { value: counted });
+      Object.defineProperty(storage, name, { value: countedMethod });
     }
     super(context, env);
   }
@@ -90,10 +90,10 @@ async function record<Result>(
   work: (env: Env, context: ExecutionContext) => Promise<Result>,
 ): Promise<Result> {
   const waiting: Waiting = [];
-  const counted = countedBindings({ ...env, VECTORIZE, AI }, { delayMs: DELAY_MS });
+  const recorder = countedBindings({ ...env, VECTORIZE, AI }, { delayMs: DELAY_MS });
   open += 1;
-  const result = await work(counted.env, watched(context, waiting));
-  const { operations } = counted;
+  const result = await work(recorder.env, watched(context, waiting));
+  const { operations } = recorder;
   const line = { event, rounds: roundsOf(operations), beforeAnswer: operations.length, operations };
   const end = () => {
     open -= 1;
@@ -103,7 +103,7 @@ async function record<Result>(
   return result;
 }
 
-function told() {
+function reportCounts() {
   const { read, written, bytes: indexBytes } = indexRows();
   const rows: ObjectRows = { read, written: written + otherRowsWritten };
   const answer: Told = { recorded, rows, indexBytes, open };
@@ -115,7 +115,7 @@ function told() {
 export default {
   async fetch(request, env, context) {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname === "/__recorded") return told();
+    if (pathname === "/__recorded") return reportCounts();
     if (pathname === "/__migrate") {
       for (const sql of await request.json<string[]>()) await env.DB.prepare(sql).run();
       return new Response("done");

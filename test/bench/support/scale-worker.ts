@@ -84,11 +84,11 @@ export class RagIndex extends Index {
     const chunks = chunksOf(file, version, changed);
     const ids = chunks.map(({ place }) => place.id);
     const missing = new Set(await this.missing([{ fileId: fileIdOf(file), ids }]));
-    const wanted = chunks.filter(({ place }) => missing.has(place.id));
+    const missingChunks = chunks.filter(({ place }) => missing.has(place.id));
     await this.stage(
       fileIdOf(file),
       version,
-      wanted.map(({ staged }) => staged()),
+      missingChunks.map(({ staged }) => staged()),
     );
     await this.activateVersion(
       factsOf(file),
@@ -117,7 +117,7 @@ const objectsOf = (env: BenchEnv, { generation, shards }: Ask) =>
     env.RAG_INDEX.get(env.RAG_INDEX.idFromName(`${ragId}:${generation}:${shard}`)),
   );
 
-/** What the double of Vectorize holds: chunks from all over the index, which it then names. */
+/** The double of Vectorize holds so many chunks from all over the index, and names them. */
 const NAMED_CHUNKS = 200;
 const PASSAGES = 10;
 
@@ -141,11 +141,11 @@ async function giveVectors({ generation, chunks }: Ask & { chunks: number }): Pr
 
 /** A whole retrieval beside the double of Vectorize; what the service's own log line says of it. */
 async function search(env: BenchEnv, ask: Ask & { text: string }): Promise<SpanFacts> {
-  const told: SpanFacts[] = [];
+  const spans: SpanFacts[] = [];
   const services = {
     config: { RETRIEVAL_TIMEOUT_MS: 60_000 },
     now: () => Date.now(),
-    log: { info: (_: string, facts: SpanFacts) => told.push(facts), warn: () => undefined },
+    log: { info: (_: string, facts: SpanFacts) => spans.push(facts), warn: () => undefined },
     trace: untraced,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     vectorIndex,
@@ -164,7 +164,7 @@ async function search(env: BenchEnv, ask: Ask & { text: string }): Promise<SpanF
     similarityThreshold: null,
     includeDuplicates: false,
   });
-  return { chunks: chunks.length, ...told[0] };
+  return { chunks: chunks.length, ...spans[0] };
 }
 
 const routes: Record<string, (env: BenchEnv, body: never) => Promise<unknown>> = {
@@ -178,8 +178,8 @@ const routes: Record<string, (env: BenchEnv, body: never) => Promise<unknown>> =
     const bytes = await Promise.all(objects.map(async (object) => await object.bytes()));
     const facts = await Promise.all(objects.map(async (object) => await object.facts()));
     return {
-      bytes: bytes.reduce((sum, one) => sum + one, 0),
-      chunks: facts.reduce((sum, one) => sum + one.chunks, 0),
+      bytes: bytes.reduce((sum, size) => sum + size, 0),
+      chunks: facts.reduce((sum, fact) => sum + fact.chunks, 0),
     };
   },
   "/nothing": async (env, ask: Ask) => (await objectsOf(env, ask)[0]?.facts())?.files,

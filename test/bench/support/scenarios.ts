@@ -44,12 +44,12 @@ async function setUp(service: CountedService): Promise<string> {
   const asking = { name: "Ask", systemPrompt: "Answer.", model: CHAT, rags: ["notes"] };
   await service.call("POST", "/panel/api/inferences", asking);
   const groups = { agents: [], inferences: ["*"], rags: ["*"] };
-  const made = await service.call<{ token: string }>("POST", "/panel/api/tokens", {
+  const newToken = await service.call<{ token: string }>("POST", "/panel/api/tokens", {
     name: "Bench",
     ...groups,
   });
   await service.settled();
-  return made.token;
+  return newToken.token;
 }
 
 /** Runs everything that has a price, one after the other, against counted bindings. */
@@ -64,19 +64,19 @@ export async function measureScenarios(): Promise<Measured> {
     work: () => Promise<unknown>,
   ) => {
     await work();
-    const told = await service.settled();
-    scenarios.push({ name, counts: countsOf(told, event, times) });
-    return told;
+    const recording = await service.settled();
+    scenarios.push({ name, counts: countsOf(recording, event, times) });
+    return recording;
   };
   try {
     const token = await setUp(service);
-    const put = (at: number) =>
+    const pushFile = (at: number) =>
       service.put(`/panel/api/file-sources/notes/files/${at}.md`, noteOf(at));
     const path = (at: number) => `PUT /panel/api/file-sources/notes/files/${at}.md`;
-    await measure("a file is pushed and indexed", path(0), 1, () => put(0));
+    await measure("a file is pushed and indexed", path(0), 1, () => pushFile(0));
     const many = Array.from({ length: FILES }, (_, at) => at + 1);
-    const told = await measure(`the same, of ${FILES} at once`, path(1), FILES, () =>
-      Promise.all(many.map(put)),
+    const recording = await measure(`the same, of ${FILES} at once`, path(1), FILES, () =>
+      Promise.all(many.map(pushFile)),
     );
     await batchScenarios(service, measure);
     await scanScenarios(service, measure);
@@ -104,7 +104,7 @@ export async function measureScenarios(): Promise<Measured> {
     await measure("an inference, the first", `POST ${RUN}`, 1, run);
     await measure(`an inference, of ${TEN}`, `POST ${RUN}`, TEN, () => tenTimes(run));
     const chunksAFile = numberVectors / (FILES + 1);
-    return { scenarios, chunksAFile, indexBytesAChunk: told.indexBytes / numberVectors };
+    return { scenarios, chunksAFile, indexBytesAChunk: recording.indexBytes / numberVectors };
   } finally {
     await service.stop();
   }

@@ -22,8 +22,8 @@ export function randomFrom(seed: number): () => number {
 const words = new Map<number, string>();
 
 function wordOf(rank: number): string {
-  const known = words.get(rank);
-  if (known !== undefined) return known;
+  const existingWord = words.get(rank);
+  if (existingWord !== undefined) return existingWord;
   let word = "";
   for (let rest = rank + 1; rest > 0;) {
     word += CONSONANTS[rest % CONSONANTS.length] ?? "";
@@ -40,18 +40,18 @@ const rankFrom = (random: () => number) => Math.floor(VOCABULARY ** random());
 
 export function textOf(seed: number, wordCount: number): string {
   const random = randomFrom(seed);
-  const made = Array.from({ length: wordCount }, () => wordOf(rankFrom(random) - 1));
-  return made.join(" ");
+  const textWords = Array.from({ length: wordCount }, () => wordOf(rankFrom(random) - 1));
+  return textWords.join(" ");
 }
 
-/** What somebody asks who has read the text of this seed: some of its words that mean something. */
-export function queryFor(seed: number, wordCount: number, asked: number): string {
+/** A question by someone who has read this seed's text: some of its words that mean something. */
+export function queryFor(seed: number, wordCount: number, queryLength: number): string {
   const random = randomFrom(seed);
   const ranks = Array.from({ length: wordCount }, () => rankFrom(random) - 1);
   const telling = ranks.filter((rank) => rank >= FUNCTION_WORDS);
-  const start = seed % Math.max(1, telling.length - asked);
+  const start = seed % Math.max(1, telling.length - queryLength);
   return telling
-    .slice(start, start + asked)
+    .slice(start, start + queryLength)
     .map(wordOf)
     .join(" ");
 }

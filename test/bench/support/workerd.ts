@@ -19,7 +19,7 @@ export type Workerd = {
   address: URL;
   pid: number;
   stop: () => Promise<void>;
-  /** What it has printed so far; empty unless flags were given. */
+  /** The output so far; empty unless flags were given. */
   output: () => string;
 };
 

@@ -57,7 +57,7 @@ export const PAGES = [
   "/panel/settings/sign-in",
 ];
 
-/** What answers otherwise than 200, as it should. */
+/** Pages that rightly answer otherwise than with 200. */
 export const STATUSES: Record<string, number> = { "/panel/search?q=leave&topK=900": 400 };
 
 /** Pages that lead to a change only: a member is offered none of them. */

@@ -14,7 +14,7 @@ export async function storePayloads(api: Api): Promise<void> {
   const work = PAYLOADS.map((payload, at) => async () => {
     const name = payload.slice(0, 190);
     const prompted = { systemPrompt: payload + LONG_PAYLOAD, model: "embedded/extractive" };
-    // What no path may hold is refused, and no payload.
+    // A path with control characters is refused, and a slash would begin a folder.
     const path = payload.replaceAll("/", "|").replaceAll(/\p{Cc}/gu, "");
     const file = `files/${encodeURIComponent(path)}.md`;
     const text = `# ${payload}\n\n${payload} window executed`;
@@ -34,7 +34,7 @@ export async function storePayloads(api: Api): Promise<void> {
     }
   });
   await api("PUT", "/models", modelsNamed());
-  const scopes = PAYLOADS.map((value) => ({ type: "externalId", value: shown(value) }));
+  const scopes = PAYLOADS.map((value) => ({ type: "externalId", value: printable(value) }));
   await api("POST", "/rags", {
     name: PAYLOADS[2],
     identifier: "hostile-scopes",
@@ -58,7 +58,7 @@ const ascii = (value: unknown) =>
   );
 
 /** Without what the field refuses by its form. */
-const shown = (payload: string) => payload.replaceAll(/\p{Cc}/gu, "");
+const printable = (payload: string) => payload.replaceAll(/\p{Cc}/gu, "");
 const mailable = (payload: string) => payload.replaceAll(/[\s@\p{Cc}]/gu, "").slice(0, 150);
 
 const modelsNamed = () =>

@@ -57,10 +57,10 @@ type Finding = { rule: string; targets: string[] };
 /** Runs in the page; `%` is the options of axe. */
 const RUN_AXE = `axe.run(document, %).then(({ violations }) => violations.map(({ id, nodes }) =>
   ({ rule: id, targets: nodes.slice(0, 3).map(({ target }) => target.join(" ")) })))`;
-/** What can differ where only the colours do. */
+/** Rules whose outcome depends on colours alone. */
 const OF_COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
 
-/** What axe finds on the page, in the light and in the dark. */
+/** Returns axe's findings on the page, in light and in dark colours. */
 export async function violationsOn(page: Page): Promise<Finding[]> {
   await page.evaluate(axe.source);
   const run = async (options: object): Promise<Finding[]> =>
@@ -79,14 +79,16 @@ export const overflowOf = async (page: Page): Promise<number> =>
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
 
-/** What does not fit at this width: the page, or code in a cell, which is then on several lines. */
+/** Lists what is too wide: the page, or code in a cell, which then takes several lines. */
 export async function layoutProblems(page: Page, width: number): Promise<string[]> {
   await page.setViewportSize({ width, height: 900 });
   const overflow = await overflowOf(page);
   const broken = await page
     .locator(":is(td, dd) :is(.mono, code:not(pre code, .code-line code))")
     .evaluateAll((all) =>
-      all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent),
+      all
+        .filter((element) => element.getClientRects().length > 1)
+        .map((element) => element.textContent),
     );
   return [
     ...(overflow > 0 ? [`${overflow} pixels too wide for ${width}`] : []),

@@ -16,7 +16,7 @@ export type ReaderWorld = {
   newReader(): SourceReader;
   /** Until the next `hold` the provider refuses every request in this way; see `refuses`. */
   fail?(kind: "denied" | "throttled"): void;
-  /** What no message may hold. */
+  /** Secrets that no message may hold. */
   secrets?: string[];
   stop?(): Promise<void>;
 };
@@ -31,7 +31,7 @@ export type ReaderContract = {
   files: number;
   /** The path of a file by its number. */
   pathOf?: (number: number) => string;
-  /** What a file's document is made of, where it is more than its text. */
+  /** Makes a file's document where it is more than its text. */
   documentOf?: (path: string, text: string) => string;
 };
 
@@ -75,8 +75,8 @@ export function sourceReaderContract(name: string, contract: ReaderContract): vo
       const { next } = await world.newReader().list(null, signal);
       expect(next).not.toBeNull();
       const once = await world.newReader().list(next, signal);
-      const again = await world.newReader().list(next, signal);
-      expect(again.files.map(({ path }) => path)).toEqual(once.files.map(({ path }) => path));
+      const repeat = await world.newReader().list(next, signal);
+      expect(repeat.files.map(({ path }) => path)).toEqual(once.files.map(({ path }) => path));
     });
 
     test("equal versions mean equal bytes", async () => {
@@ -92,10 +92,10 @@ export function sourceReaderContract(name: string, contract: ReaderContract): vo
 
     test("a listed file is opened with the bytes of its version", async () => {
       const file = await fileAt(world, pathOf(2));
-      const opened = await world.newReader().open(file, signal);
+      const download = await world.newReader().open(file, signal);
       const document = documentOf(file.path, textOf(2));
-      expect(await new Response(opened.body).text()).toBe(document);
-      expect([null, document.length]).toContain(opened.size);
+      expect(await new Response(download.body).text()).toBe(document);
+      expect([null, document.length]).toContain(download.size);
     });
 
     test("a file that is not there any more is a passing failure until a listing lacks it", async () => {
@@ -104,9 +104,9 @@ export function sourceReaderContract(name: string, contract: ReaderContract): vo
       rest.delete(file.path);
       await world.hold(rest);
       await expect(world.newReader().open(file, signal)).rejects.toMatchObject({ kind: "down" });
-      const listed = (await pagesOf(() => world.newReader())).flatMap((page) => page.files);
+      const allFiles = (await pagesOf(() => world.newReader())).flatMap((page) => page.files);
       // An address that an administrator named stays in the list, as one that cannot be read.
-      const readable = listed.filter(({ failure }) => failure === undefined);
+      const readable = allFiles.filter(({ failure }) => failure === undefined);
       expect(sorted(readable.map(({ path }) => path))).toEqual(sorted([...rest.keys()]));
     });
 
@@ -183,7 +183,7 @@ async function versionsOf(world: ReaderWorld): Promise<Map<string, string>> {
 
 async function fileAt(world: ReaderWorld, path: string): Promise<ListedFile> {
   const files = (await pagesOf(() => world.newReader())).flatMap((page) => page.files);
-  const file = files.find((one) => one.path === path);
+  const file = files.find((candidate) => candidate.path === path);
   if (file === undefined) throw new Error(`${path} is not listed`);
   return file;
 }
@@ -207,5 +207,5 @@ async function expectFailure(world: ReaderWorld, kind: SourceFailureKind): Promi
   }
 }
 
-/** What a provider that is throttled asks for. */
+/** Seconds that a throttled provider asks for. */
 export const RETRY_AFTER_SECONDS = 7;

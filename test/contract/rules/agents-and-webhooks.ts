@@ -1,5 +1,5 @@
 import { LEAVE } from "../documents.ts";
-import { assert, is, isInvalid, keysOf, ok, section, type Rule } from "../rule.ts";
+import { assert, assertIs, isInvalid, keysOf, ok, section, type Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
 const QUESTION = "How many days of paid leave are there?";
@@ -58,9 +58,9 @@ const agents = section("Agents", {
     );
   },
   "includeSystemPrompt, and the administrator's extras": async (world) => {
-    const asked = { prompt: QUESTION, includeSystemPrompt: true };
+    const body = { prompt: QUESTION, includeSystemPrompt: true };
     const path = `/api/agents/${world.agent}/invoke`;
-    const answer = await world.as(world.admin, "POST", path, asked);
+    const answer = await world.as(world.admin, "POST", path, body);
     const turn = ok<Turn & { systemPrompt: string }>(answer);
     assert.equal(turn.systemPrompt, "Answer from the passages alone.");
     assert.ok("timings" in turn && "usage" in turn);
@@ -68,7 +68,7 @@ const agents = section("Agents", {
     assert.match(answer.headers.get("X-Inference-Timings") ?? "", /^context;dur=/);
   },
   "there is no list of agents": async (world) => {
-    is(await world.get("/api/agents"), 404, { error: "Not found" });
+    assertIs(await world.get("/api/agents"), 404, { error: "Not found" });
   },
 });
 
@@ -86,12 +86,12 @@ const web = section("POST /api/webhooks/web/{file_source_id}", {
       "no url at all",
       "",
     ];
-    is(await push(world, { urls }), 200, { ok: true, accepted: 3, queued: true });
+    assertIs(await push(world, { urls }), 200, { ok: true, accepted: 3, queued: true });
   },
   "queued is false only when nothing was kept": async (world) => {
     const nothing = { ok: true, accepted: 0, queued: false };
-    is(await push(world, { urls: ["mailto:a@example.com"] }), 200, nothing);
-    is(await push(world, { urls: [] }), 200, nothing);
+    assertIs(await push(world, { urls: ["mailto:a@example.com"] }), 200, nothing);
+    assertIs(await push(world, { urls: [] }), 200, nothing);
   },
   "urls is an array of strings, at most 1,000": async (world) => {
     isInvalid(await push(world, {}), "urls is required");
@@ -105,24 +105,28 @@ const web = section("POST /api/webhooks/web/{file_source_id}", {
   "an id that is no web source is 404, before the secret is looked at": async (world) => {
     for (const id of [world.fileSourceId, crypto.randomUUID(), "nowhere"]) {
       const answer = await world.post(`/api/webhooks/web/${id}`, { urls: [] }, "wrong");
-      is(answer, 404, { error: "Not found" });
+      assertIs(answer, 404, { error: "Not found" });
     }
   },
   "a wrong or missing secret is 401, before the body is looked at": async (world) => {
     const path = `/api/webhooks/web/${world.webSourceId}`;
     const unauthorized = { error: "Unauthorized" };
-    is(await push(world, "{", "qryw_wrong"), 401, unauthorized);
-    is(await push(world, {}, world.token), 401, unauthorized);
-    is(await world.client.call({ method: "POST", path, json: { urls: [] } }), 401, unauthorized);
-    is(await world.as(world.admin, "POST", path, { urls: [] }), 401, unauthorized);
+    assertIs(await push(world, "{", "qryw_wrong"), 401, unauthorized);
+    assertIs(await push(world, {}, world.token), 401, unauthorized);
+    assertIs(
+      await world.client.call({ method: "POST", path, json: { urls: [] } }),
+      401,
+      unauthorized,
+    );
+    assertIs(await world.as(world.admin, "POST", path, { urls: [] }), 401, unauthorized);
   },
   "a renewed secret ends the old one at once": async (world) => {
     const path = `/file-sources/${world.webSourceId}/webhook-secret`;
     const renewed = await world.panel("POST", path);
     const { webhookSecret } = renewed.body as { webhookSecret: string };
-    is(await push(world, { urls: [] }), 401, { error: "Unauthorized" });
+    assertIs(await push(world, { urls: [] }), 401, { error: "Unauthorized" });
     const nothing = { ok: true, accepted: 0, queued: false };
-    is(await push(world, { urls: [] }, webhookSecret), 200, nothing);
+    assertIs(await push(world, { urls: [] }, webhookSecret), 200, nothing);
     world.webhookSecret = webhookSecret;
   },
 });
@@ -137,10 +141,10 @@ const drive = section("POST /api/webhooks/drive", {
         [`${prefix}Channel-Token`]: "wrong",
         [`${prefix}Resource-State`]: "change",
       };
-      is(await world.client.call({ method, path, headers }), 200, { ok: true });
+      assertIs(await world.client.call({ method, path, headers }), 200, { ok: true });
     }
-    is(await world.client.call({ method, path }), 200, { ok: true });
-    is(await world.client.call({ method, path, body: "{ no json" }), 200, { ok: true });
+    assertIs(await world.client.call({ method, path }), 200, { ok: true });
+    assertIs(await world.client.call({ method, path, body: "{ no json" }), 200, { ok: true });
   },
 });
 

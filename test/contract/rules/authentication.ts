@@ -1,4 +1,4 @@
-import { assert, is, keysOf, ok, section, type Rule } from "../rule.ts";
+import { assert, assertIs, keysOf, ok, section, type Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
 const UNAUTHORIZED = { error: "Unauthorized" };
@@ -32,7 +32,7 @@ const rules = section("Authentication", {
       ["GET", "/api/rags"],
       ["GET", "/api/inferences"],
     ] as ReturnType<typeof existing>) {
-      is(await world.client.call({ method, path, json }), 401, UNAUTHORIZED);
+      assertIs(await world.client.call({ method, path, json }), 401, UNAUTHORIZED);
     }
   },
   "1. missing, malformed, unknown and revoked tokens are the same 401": async (world) => {
@@ -51,24 +51,24 @@ const rules = section("Authentication", {
         path: "/api/rags",
         headers: { Authorization },
       });
-      is(answer, 401, UNAUTHORIZED);
+      assertIs(answer, 401, UNAUTHORIZED);
     }
   },
   "2. the panel's session is accepted, and covers every resource": async (world) => {
-    const listed = ok<{ identifier: string }[]>(await world.as(world.admin, "GET", "/api/rags"));
-    assert.ok(listed.some(({ identifier }) => identifier === world.rag));
+    const rags = ok<{ identifier: string }[]>(await world.as(world.admin, "GET", "/api/rags"));
+    assert.ok(rags.some(({ identifier }) => identifier === world.rag));
     ok(await world.as(world.member, "GET", `/api/rags/${world.rag}`));
-    const asked = { semanticSearch: ["leave"] };
-    ok(await world.as(world.member, "POST", `/api/rags/${world.rag}/retrieve`, asked));
+    const body = { semanticSearch: ["leave"] };
+    ok(await world.as(world.member, "POST", `/api/rags/${world.rag}/retrieve`, body));
   },
   "2. with a session, what is no GET must come from our own pages": async (world) => {
     const path = `/api/rags/${world.rag}/retrieve`;
     const json = { semanticSearch: ["leave"] };
     const from = async (headers: Record<string, string>) =>
       await world.client.call({ method: "POST", path, json, cookie: world.admin, headers });
-    is(await from({}), 403, FORBIDDEN);
-    is(await from({ Origin: "https://elsewhere.example" }), 403, FORBIDDEN);
-    is(await from({ "Sec-Fetch-Site": "same-site" }), 403, FORBIDDEN);
+    assertIs(await from({}), 403, FORBIDDEN);
+    assertIs(await from({ Origin: "https://elsewhere.example" }), 403, FORBIDDEN);
+    assertIs(await from({ "Sec-Fetch-Site": "same-site" }), 403, FORBIDDEN);
     ok(await from({ "Sec-Fetch-Site": "same-origin" }));
     const get = { method: "GET", path: "/api/rags", cookie: world.admin };
     ok(await world.client.call(get));
@@ -76,7 +76,7 @@ const rules = section("Authentication", {
   "2. a member gets 403 on changes of scopes": async (world) => {
     const path = `/api/rags/${world.scopedRag}/scopes`;
     for (const method of ["POST", "DELETE"]) {
-      is(await world.as(world.member, method, path, {}), 403, FORBIDDEN);
+      assertIs(await world.as(world.member, method, path, {}), 403, FORBIDDEN);
     }
   },
   "2. where there is an Authorization header the cookie is ignored": async (world) => {
@@ -86,26 +86,26 @@ const rules = section("Authentication", {
       cookie: world.admin,
       headers: { Authorization: "Bearer wrong" },
     });
-    is(answer, 401, UNAUTHORIZED);
+    assertIs(answer, 401, UNAUTHORIZED);
   },
   "3. each group names its own: a RAG behind an inference is not opened by it": async (world) => {
     ok(await world.get(`/api/rags/${world.otherRag}`, world.limited));
     ok(await world.post(`/api/inferences/${world.plain}`, { prompt: "hello" }, world.limited));
-    is(await world.get(`/api/rags/${world.rag}`, world.limited), 403, FORBIDDEN);
+    assertIs(await world.get(`/api/rags/${world.rag}`, world.limited), 403, FORBIDDEN);
   },
   "4. and 5. what exists and is not permitted is 403, whatever is sent": async (world) => {
     for (const token of [world.limited, world.none]) {
       for (const [method, path] of existing(world)) {
         const json = method === "GET" ? undefined : { topK: "wrong" };
         const answer = await world.client.call({ method, path, token, json });
-        is(answer, 403, FORBIDDEN);
+        assertIs(answer, 403, FORBIDDEN);
       }
     }
   },
   "what does not exist is 404, for every token": async (world) => {
     for (const token of [world.token, world.none]) {
       for (const [method, path, json] of operations(world, NOWHERE)) {
-        is(await world.client.call({ method, path, token, json }), 404, NOT_FOUND);
+        assertIs(await world.client.call({ method, path, token, json }), 404, NOT_FOUND);
       }
     }
   },
@@ -127,7 +127,7 @@ const rules = section("Authentication", {
           name.toLowerCase().startsWith("access-control-"),
         );
         assert.deepEqual(cors, [], `${method} ${path}`);
-        if (method === "OPTIONS") is(answer, 404, NOT_FOUND);
+        if (method === "OPTIONS") assertIs(answer, 404, NOT_FOUND);
       }
     }
   },
@@ -144,7 +144,7 @@ const order = section("Order of checks", {
       ["PATCH", `/api/rags/${world.rag}/scopes`],
       ["GET", "/api/webhooks/drive"],
     ] as const) {
-      is(await world.client.call({ method, path }), 404, NOT_FOUND);
+      assertIs(await world.client.call({ method, path }), 404, NOT_FOUND);
     }
   },
   "credentials, then existence, then permission, then the body": async (world) => {
@@ -155,11 +155,11 @@ const order = section("Order of checks", {
         token,
         body: "{ not json",
       });
-    is(await send("nowhere"), 401, UNAUTHORIZED);
-    is(await send("nowhere", world.limited), 404, NOT_FOUND);
-    is(await send(world.rag, world.limited), 403, FORBIDDEN);
+    assertIs(await send("nowhere"), 401, UNAUTHORIZED);
+    assertIs(await send("nowhere", world.limited), 404, NOT_FOUND);
+    assertIs(await send(world.rag, world.limited), 403, FORBIDDEN);
     const malformed = { error: "Invalid request: body is not valid JSON" };
-    is(await send(world.rag, world.token), 400, malformed);
+    assertIs(await send(world.rag, world.token), 400, malformed);
   },
   "a body is JSON whatever its Content-Type says": async (world) => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", undefined]) {

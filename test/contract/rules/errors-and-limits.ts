@@ -1,4 +1,4 @@
-import { assert, is, isInvalid, keysOf, needing, section, type Rule } from "../rule.ts";
+import { assert, assertIs, isInvalid, keysOf, needing, section, type Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
 const MIB = 1_024 * 1_024;
@@ -42,7 +42,7 @@ const errors = section("Errors", {
       const start = '{"semanticSearch":["leave"],"padding":"';
       return `${start}${"x".repeat(size - start.length - 2)}"}`;
     };
-    is(await send(world, padded(MIB + 1)), 413, { error: "Payload too large" });
+    assertIs(await send(world, padded(MIB + 1)), 413, { error: "Payload too large" });
     assert.equal((await send(world, padded(MIB))).status, 200);
   },
   "every answer has X-Request-Id, the caller's own when it is a sane one": async (world) => {
@@ -80,7 +80,7 @@ const rates = section("Limits: request rate", {
     const docs = await world.client.call({ method: "GET", path: "/api/docs" });
     assert.equal(docs.headers.get("RateLimit"), null);
     const embed = await world.client.call({ method: "GET", path: "/embed/anything" });
-    is(embed, 404, { error: "Not found" });
+    assertIs(embed, 404, { error: "Not found" });
   },
 });
 
@@ -101,11 +101,11 @@ const exceeded = needing(
       const rest = await Promise.all(
         Array.from({ length: quota + 4 }, async () => await ask("198.51.100.7")),
       );
-      const refused = rest.filter(({ status }) => status === 429);
-      assert.equal(refused.length, 5);
-      const [one] = refused;
-      assert.deepEqual(one?.body, { error: "Too many requests" });
-      assert.match(one.headers.get("Retry-After") ?? "", /^[1-9]\d?$/);
+      const refusals = rest.filter(({ status }) => status === 429);
+      assert.equal(refusals.length, 5);
+      const [refusal] = refusals;
+      assert.deepEqual(refusal?.body, { error: "Too many requests" });
+      assert.match(refusal.headers.get("Retry-After") ?? "", /^[1-9]\d?$/);
       assert.equal((await ask("198.51.100.8")).status, 404);
     },
   }),
@@ -147,7 +147,7 @@ const publication = section("Published specification", {
     const loaded = page.text.matchAll(/<(?!a )[^>]*(?:src|href)="([^"]+)"/g);
     const assets = Array.from(loaded, ([, url]) => url ?? "");
     assert.ok(assets.length > 1);
-    for (const url of assets.filter((one) => one !== "data:,")) {
+    for (const url of assets.filter((asset) => asset !== "data:,")) {
       assert.match(url, /^\/assets\//);
       assert.equal((await world.client.call({ method: "GET", path: url })).status, 200);
     }

@@ -1,4 +1,4 @@
-import { assert, is, isInvalid, keysOf, ok, section, type Rule } from "../rule.ts";
+import { assert, assertIs, isInvalid, keysOf, ok, section, type Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
 type Group = { ragIdentifier: string; ragName: string; files: { filePath: string }[] };
@@ -52,9 +52,9 @@ const files = section("GET /api/inferences/{identifier}/files", {
     ]);
   },
   "ragIdentifier restricts to one RAG": async (world) => {
-    const one = await pageOf(world, `?page=1&ragIdentifier=${world.otherRag}`);
+    const page = await pageOf(world, `?page=1&ragIdentifier=${world.otherRag}`);
     assert.deepEqual(
-      [one.total, one.data.map(({ ragIdentifier }) => ragIdentifier)],
+      [page.total, page.data.map(({ ragIdentifier }) => ragIdentifier)],
       [3, [world.otherRag]],
     );
     const notLinked = await pageOf(world, `?page=1&ragIdentifier=${world.scopedRag}`);
@@ -94,12 +94,12 @@ const fileStatus = section("GET /api/inferences/{identifier}/file-sources/{…}"
   },
   "an unknown file, and a source that is not behind the inference, are 404": async (world) => {
     const path = `/api/inferences/${world.inference}/file-sources`;
-    const gone = { error: "Not found" };
-    is(await world.get(`${path}/${world.source}?file=apples.md`), 404, gone);
-    is(await world.get(`${path}/nowhere?file=apples.md`), 404, gone);
-    is(await world.get(`${path}/nowhere`), 404, gone);
-    const other = `/api/inferences/${world.plain}/file-sources/${world.source}`;
-    is(await world.get(`${other}?file=guide/leave.md`), 404, gone);
+    const notFound = { error: "Not found" };
+    assertIs(await world.get(`${path}/${world.source}?file=apples.md`), 404, notFound);
+    assertIs(await world.get(`${path}/nowhere?file=apples.md`), 404, notFound);
+    assertIs(await world.get(`${path}/nowhere`), 404, notFound);
+    const plainPath = `/api/inferences/${world.plain}/file-sources/${world.source}`;
+    assertIs(await world.get(`${plainPath}?file=guide/leave.md`), 404, notFound);
   },
 });
 

@@ -94,7 +94,7 @@ const run = section("POST /api/inferences/{identifier}", {
     assert.deepEqual(keysOf(response), ["answer"]);
     const list = { type: "array", items: { type: "string" } };
     const array = ok<Run>(await ask(world, { jsonSchema: JSON.stringify(list) })).response;
-    assert.ok(Array.isArray(array) && array.every((one) => typeof one === "string"));
+    assert.ok(Array.isArray(array) && array.every((item) => typeof item === "string"));
   },
   "jsonSchema is a string that holds a schema of an object or an array": async (world) => {
     isInvalid(await ask(world, { jsonSchema: { type: "object" } }), "jsonSchema must be a string");
@@ -152,14 +152,14 @@ const run = section("POST /api/inferences/{identifier}", {
     const ragIdentifier = world.rag;
     const labels = { ragIdentifier, field: "labels", values: ["draft", "2026"] };
     const owner = (name: string) => ({ ragIdentifier, field: "owner", values: [name] });
-    const others = (await itemsOf(world, {})).filter((one) => one.startsWith("other")).sort();
-    for (const [found, ...entries] of [
+    const otherItems = (await itemsOf(world, {})).filter((item) => item.startsWith("other")).sort();
+    for (const [item, ...entries] of [
       [["main notes/labelled.md"], labels],
       [["main notes/labelled.md"], labels, owner("mara")],
       [[], labels, owner("otto")],
     ] as [string[], ...object[]][]) {
       const items = await filtered(...entries);
-      assert.deepEqual(items.toSorted(), [...found, ...others]);
+      assert.deepEqual(items.toSorted(), [...item, ...otherItems]);
     }
     assert.deepEqual(await filtered({ field: "labels", values: ["contract"] }), [
       "main notes/labelled.md",
@@ -167,7 +167,8 @@ const run = section("POST /api/inferences/{identifier}", {
   },
   "includeDuplicates includes chunks that repeat another's text": async (world) => {
     const copies = async (includeDuplicates: boolean) =>
-      (await itemsOf(world, { includeDuplicates })).filter((one) => /leave|copy/.test(one)).length;
+      (await itemsOf(world, { includeDuplicates })).filter((item) => /leave|copy/.test(item))
+        .length;
     assert.deepEqual([await copies(false), await copies(true)], [1, 2]);
   },
   "unknown fields are ignored": async (world) => {

@@ -1,5 +1,5 @@
 import { LEAVE } from "../documents.ts";
-import { assert, is, isInvalid, keysOf, ok, section, type Rule } from "../rule.ts";
+import { assert, assertIs, isInvalid, keysOf, ok, section, type Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
 type Item = { identifier: string };
@@ -8,25 +8,27 @@ type File = Record<string, unknown> & { filePath: string };
 
 const list = section("GET /api/rags", {
   "lists the permitted RAGs, by identifier": async (world) => {
-    const found = ok<Item[]>(await world.get("/api/rags")).map(({ identifier }) => identifier);
+    const identifiers = ok<Item[]>(await world.get("/api/rags")).map(
+      ({ identifier }) => identifier,
+    );
     const mine = [world.brittleRag, world.rag, world.scopedRag, world.otherRag];
-    assert.deepEqual(found, mine.toSorted());
+    assert.deepEqual(identifiers, mine.toSorted());
   },
   "filters out all others silently": async (world) => {
-    const found = ok<Item[]>(await world.get("/api/rags", world.limited));
+    const items = ok<Item[]>(await world.get("/api/rags", world.limited));
     assert.deepEqual(
-      found.map(({ identifier }) => identifier),
+      items.map(({ identifier }) => identifier),
       [world.otherRag],
     );
-    is(await world.get("/api/rags", world.none), 200, []);
+    assertIs(await world.get("/api/rags", world.none), 200, []);
   },
 });
 
 const retrieving = async (world: World, body: object, rag = world.rag) => {
-  const asked = { semanticSearch: ["paid leave"], includeSources: true, ...body };
-  return ok<Retrieved>(await world.post(`/api/rags/${rag}/retrieve`, asked)).chunks;
+  const request = { semanticSearch: ["paid leave"], includeSources: true, ...body };
+  return ok<Retrieved>(await world.post(`/api/rags/${rag}/retrieve`, request)).chunks;
 };
-const refused = async (world: World, body: object) =>
+const retrieveWith = async (world: World, body: object) =>
   await world.post(`/api/rags/${world.rag}/retrieve`, { semanticSearch: ["leave"], ...body });
 const pathsOf = (chunks: Retrieved["chunks"]) => chunks.map(({ source }) => source.filePath).sort();
 
@@ -38,39 +40,39 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
   },
   "semanticSearch holds 1 to 10 queries": async (world) => {
     const queries = Array.from({ length: 10 }, (_, at) => `query ${at}`);
-    ok(await refused(world, { semanticSearch: queries }));
-    const eleven = await refused(world, { semanticSearch: [...queries, "one more"] });
+    ok(await retrieveWith(world, { semanticSearch: queries }));
+    const eleven = await retrieveWith(world, { semanticSearch: [...queries, "one more"] });
     isInvalid(eleven, "semanticSearch must have at most 10 items");
   },
   "a blank query is 400; one of any length and any characters is not": async (world) => {
-    const blank = await refused(world, { semanticSearch: ["leave", " \t\n"] });
+    const blank = await retrieveWith(world, { semanticSearch: ["leave", " \t\n"] });
     isInvalid(blank, "semanticSearch[1] must not be blank");
     const odd = ['" OR NEAR( * ^ {a: b}', "ﬁ\u0000\ud800 '; --", "🐝".repeat(5_000)];
     const long = ["leave ".repeat(80_000), "x".repeat(500_000)];
     for (const semanticSearch of [odd, long]) {
-      assert.deepEqual(keysOf(ok(await refused(world, { semanticSearch }))), ["chunks"]);
+      assert.deepEqual(keysOf(ok(await retrieveWith(world, { semanticSearch }))), ["chunks"]);
     }
   },
   "topK is 1 to 100, 5 by default": async (world) => {
-    isInvalid(await refused(world, { topK: 0 }), "topK must be at least 1");
-    isInvalid(await refused(world, { topK: 101 }), "topK must be at most 100");
-    isInvalid(await refused(world, { topK: 1.5 }), "topK must be an integer");
-    isInvalid(await refused(world, { topK: "5" }), "topK must be a number");
+    isInvalid(await retrieveWith(world, { topK: 0 }), "topK must be at least 1");
+    isInvalid(await retrieveWith(world, { topK: 101 }), "topK must be at most 100");
+    isInvalid(await retrieveWith(world, { topK: 1.5 }), "topK must be an integer");
+    isInvalid(await retrieveWith(world, { topK: "5" }), "topK must be a number");
     const query = ["leave travel receipts guidebook compost contract trains walks"];
     assert.equal((await retrieving(world, { semanticSearch: query })).length, 5);
     assert.equal((await retrieving(world, { semanticSearch: query, topK: 2 })).length, 2);
   },
   "useReranking is a boolean": async (world) => {
-    isInvalid(await refused(world, { useReranking: "yes" }), "useReranking must be a boolean");
+    isInvalid(await retrieveWith(world, { useReranking: "yes" }), "useReranking must be a boolean");
     const chunks = await retrieving(world, { useReranking: true });
     assert.ok(chunks[0]?.text.includes(LEAVE));
   },
   "useReranking on a RAG without a reranker is ignored, and is no degradation": async (world) => {
-    const asked = { semanticSearch: ["apples"], useReranking: true };
-    const answer = await world.post(`/api/rags/${world.otherRag}/retrieve`, asked);
+    const request = { semanticSearch: ["apples"], useReranking: true };
+    const answer = await world.post(`/api/rags/${world.otherRag}/retrieve`, request);
     assert.deepEqual(keysOf(ok(answer)), ["chunks"]);
     assert.equal(answer.headers.get("X-Ignored-Fields"), "useReranking");
-    const reranked = await world.post(`/api/rags/${world.rag}/retrieve`, asked);
+    const reranked = await world.post(`/api/rags/${world.rag}/retrieve`, request);
     assert.equal(reranked.headers.get("X-Ignored-Fields"), null);
   },
   "reranking changes no score": async (world) => {
@@ -86,14 +88,14 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
   },
   "candidateMultiplier is 2 to 10": async (world) => {
     const field = "candidateMultiplier";
-    isInvalid(await refused(world, { [field]: 1 }), `${field} must be at least 2`);
-    isInvalid(await refused(world, { [field]: 11 }), `${field} must be at most 10`);
-    ok(await refused(world, { [field]: 10 }));
+    isInvalid(await retrieveWith(world, { [field]: 1 }), `${field} must be at least 2`);
+    isInvalid(await retrieveWith(world, { [field]: 11 }), `${field} must be at most 10`);
+    ok(await retrieveWith(world, { [field]: 10 }));
   },
   "similarityThreshold is 0 to 1 and drops chunks below it": async (world) => {
     const field = "similarityThreshold";
-    isInvalid(await refused(world, { [field]: -0.1 }), `${field} must be at least 0`);
-    isInvalid(await refused(world, { [field]: 1.1 }), `${field} must be at most 1`);
+    isInvalid(await retrieveWith(world, { [field]: -0.1 }), `${field} must be at least 0`);
+    isInvalid(await retrieveWith(world, { [field]: 1.1 }), `${field} must be at most 1`);
     const all = await retrieving(world, { topK: 100 });
     const cut = all[0]?.score ?? 0;
     const above = await retrieving(world, { topK: 100, [field]: cut });
@@ -110,21 +112,21 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
     assert.equal((await repeats(false)).length, 1);
   },
   "useAllFiles false restricts to selectedFiles and selectedFolders": async (world) => {
-    const asked = {
+    const request = {
       useAllFiles: false,
       topK: 100,
       selectedFiles: ["notes/labelled.md"],
       selectedFolders: ["guide/deep"],
     };
-    assert.deepEqual(pathsOf(await retrieving(world, asked)), [
+    assert.deepEqual(pathsOf(await retrieving(world, request)), [
       "guide/deep/receipts.md",
       "notes/labelled.md",
     ]);
   },
   "a folder is named with or without the slash, and holds what is beneath it": async (world) => {
     for (const folder of ["guide", "guide/"]) {
-      const asked = { useAllFiles: false, topK: 100, selectedFolders: [folder] };
-      assert.deepEqual(pathsOf(await retrieving(world, asked)), [
+      const request = { useAllFiles: false, topK: 100, selectedFolders: [folder] };
+      assert.deepEqual(pathsOf(await retrieving(world, request)), [
         "guide/deep/receipts.md",
         "guide/leave.md",
         "guide/travel.md",
@@ -132,8 +134,8 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
     }
   },
   "under a restriction the first eligible duplicate stands in": async (world) => {
-    const asked = { useAllFiles: false, selectedFiles: ["notes/copy.md"] };
-    assert.deepEqual(pathsOf(await retrieving(world, asked)), ["notes/copy.md"]);
+    const request = { useAllFiles: false, selectedFiles: ["notes/copy.md"] };
+    assert.deepEqual(pathsOf(await retrieving(world, request)), ["notes/copy.md"]);
   },
   "useAllFiles false that names nothing finds nothing; true ignores both lists": async (world) => {
     assert.deepEqual(await retrieving(world, { useAllFiles: false }), []);
@@ -145,30 +147,30 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
       await retrieving(world, { useAllFiles: false, selectedFolders: [""], topK: 100 }),
       [],
     );
-    const asked = { selectedFiles: ["/guide/leave.md"], selectedFolders: ["guide", "/"] };
+    const request = { selectedFiles: ["/guide/leave.md"], selectedFolders: ["guide", "/"] };
     const problem = "must be relative, without a leading /";
     isInvalid(
-      await refused(world, { ...asked, useAllFiles: false }),
+      await retrieveWith(world, { ...request, useAllFiles: false }),
       `selectedFiles[0] ${problem}; selectedFolders[1] ${problem}`,
     );
     // Nothing is selected, so that nothing of it is looked at.
-    ok(await refused(world, { ...asked, useAllFiles: true }));
+    ok(await retrieveWith(world, { ...request, useAllFiles: true }));
   },
   "at most 10,000 files and folders are selected": async (world) => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `${at}`);
-    ok(await refused(world, { selectedFiles: names(6_000), selectedFolders: names(4_000) }));
+    ok(await retrieveWith(world, { selectedFiles: names(6_000), selectedFolders: names(4_000) }));
     isInvalid(
-      await refused(world, { selectedFiles: names(6_000), selectedFolders: names(4_001) }),
+      await retrieveWith(world, { selectedFiles: names(6_000), selectedFolders: names(4_001) }),
       "selectedFiles and selectedFolders must have at most 10000 entries together",
     );
     isInvalid(
-      await refused(world, { selectedFiles: Array.from({ length: 300_000 }, () => 1) }),
+      await retrieveWith(world, { selectedFiles: Array.from({ length: 300_000 }, () => 1) }),
       "body must have at most 20000 entries in all its lists",
     );
   },
   "selectedFiles and selectedFolders are flat lists of strings": async (world) => {
     const grouped = [{ ragIdentifier: world.rag, files: ["a"] }];
-    const answer = await refused(world, { selectedFiles: grouped, selectedFolders: "guide" });
+    const answer = await retrieveWith(world, { selectedFiles: grouped, selectedFolders: "guide" });
     isInvalid(answer, "selectedFiles[0] must be a string; selectedFolders must be an array");
   },
   "each query is searched and a chunk is given once": async (world) => {
@@ -181,7 +183,7 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
     assert.ok(paths.includes("notes/labelled.md") && paths.includes("guide/travel.md"));
   },
   "answers with chunks and nothing else": async (world) => {
-    assert.deepEqual(keysOf(ok(await refused(world, {}))), ["chunks"]);
+    assert.deepEqual(keysOf(ok(await retrieveWith(world, {}))), ["chunks"]);
   },
 });
 
@@ -258,8 +260,8 @@ const files = section("GET /api/rags/{identifier}/files", {
       const below = await page(world, `?page=1&path=${path}&limit=2`);
       assert.deepEqual([below.total, below.data.length], [3, 2]);
     }
-    const one = await page(world, "?page=1&path=notes/copy.md");
-    assert.deepEqual([one.total, one.data[0]?.filePath], [1, "notes/copy.md"]);
+    const filePage = await page(world, "?page=1&path=notes/copy.md");
+    assert.deepEqual([filePage.total, filePage.data[0]?.filePath], [1, "notes/copy.md"]);
     const whole = ok<File[]>(await world.get(filesOf(world, "?path=notes&status=indexed")));
     assert.deepEqual(
       whole.map(({ filePath }) => filePath),

@@ -1,5 +1,5 @@
 import { LEAVE } from "../documents.ts";
-import { assert, is, keysOf, needing, ok, section, type Rule } from "../rule.ts";
+import { assert, assertIs, keysOf, needing, ok, section, type Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
 type Item = Record<string, unknown> & { identifier: string };
@@ -13,7 +13,7 @@ const SEARCH = { semanticSearch: ["How many days of paid leave are there?"] };
 const ASK = { prompt: "How many days of paid leave are there?", ...SEARCH };
 
 const item = async (world: World, path: string, identifier: string): Promise<Item> =>
-  ok<Item[]>(await world.get(path)).find((one) => one.identifier === identifier) ?? {
+  ok<Item[]>(await world.get(path)).find((entry) => entry.identifier === identifier) ?? {
     identifier: "not listed",
   };
 
@@ -25,8 +25,8 @@ const asAdmin = async (world: World, path: string, json: unknown) =>
 
 const ragItem = section("Resources: RAG (list item)", {
   "has exactly the fields of the table": async (world) => {
-    const found = await item(world, "/api/rags", world.rag);
-    assert.deepEqual(keysOf(found), [
+    const rag = await item(world, "/api/rags", world.rag);
+    assert.deepEqual(keysOf(rag), [
       "fileSource",
       "id",
       "identifier",
@@ -36,18 +36,15 @@ const ragItem = section("Resources: RAG (list item)", {
       "status",
       "totalFiles",
     ]);
-    assert.deepEqual(keysOf(found["fileSource"]), ["id", "identifier", "name", "provider"]);
-    assert.match(String(found["id"]), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
-    assert.equal(found["name"], "Conformance main");
-    assert.equal(found["status"], "active");
+    assert.deepEqual(keysOf(rag["fileSource"]), ["id", "identifier", "name", "provider"]);
+    assert.match(String(rag["id"]), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
+    assert.equal(rag["name"], "Conformance main");
+    assert.equal(rag["status"], "active");
   },
   "counts files, processed files and vectors": async (world) => {
-    const found = await item(world, "/api/rags", world.rag);
+    const rag = await item(world, "/api/rags", world.rag);
     // Seven documents, of which the empty one is in error; each of the others is one chunk.
-    assert.deepEqual(
-      [found["totalFiles"], found["processedFiles"], found["numberVectors"]],
-      [7, 6, 6],
-    );
+    assert.deepEqual([rag["totalFiles"], rag["processedFiles"], rag["numberVectors"]], [7, 6, 6]);
   },
   "names its file source": async (world) => {
     const { fileSource } = await item(world, "/api/rags", world.rag);
@@ -84,9 +81,9 @@ const ragDetail = section("Resources: RAG (detail)", {
 
 const inferenceItem = section("Resources: Inference (list item)", {
   "has exactly the fields of the table": async (world) => {
-    const found = await item(world, "/api/inferences", world.inference);
-    assert.match(String(found["createdAt"]), ISO);
-    const { createdAt: _, ...rest } = found;
+    const inference = await item(world, "/api/inferences", world.inference);
+    assert.match(String(inference["createdAt"]), ISO);
+    const { createdAt: _, ...rest } = inference;
     assert.deepEqual(rest, {
       name: "Conformance ask",
       identifier: world.inference,
@@ -117,15 +114,15 @@ const chunk = section("Resources: Chunk", {
     const answer = await world.post(`/api/rags/${world.rag}/retrieve`, SEARCH);
     const { chunks } = ok<{ chunks: { text: string; score: number }[] }>(answer);
     assert.ok(chunks.length > 0);
-    for (const one of chunks) {
-      assert.deepEqual(keysOf(one), ["score", "text"]);
-      assert.ok(one.score >= 0 && one.score <= 1);
+    for (const passage of chunks) {
+      assert.deepEqual(keysOf(passage), ["score", "text"]);
+      assert.ok(passage.score >= 0 && passage.score <= 1);
     }
     assert.ok(chunks[0]?.text.includes(LEAVE), chunks[0]?.text);
   },
   "tells its source when includeSources asks for it": async (world) => {
-    const asked = { semanticSearch: ["peat-free compost"], topK: 1, includeSources: true };
-    const answer = await world.post(`/api/rags/${world.rag}/retrieve`, asked);
+    const request = { semanticSearch: ["peat-free compost"], topK: 1, includeSources: true };
+    const answer = await world.post(`/api/rags/${world.rag}/retrieve`, request);
     const { chunks } = ok<{ chunks: { text: string; source: Record<string, unknown> }[] }>(answer);
     const { start, end, modifiedAt, ...source } = chunks[0]?.source ?? {};
     assert.match(String(modifiedAt), /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
@@ -191,16 +188,18 @@ const degradation = needing(
   "failing reranker",
   section("Resources: Degradation", {
     "a failed reranker is no error; a token sees only that it happened": async (world) => {
-      const asked = { semanticSearch: ["where do the hives stand"], useReranking: true };
-      const answer = await world.post(`/api/rags/${world.brittleRag}/retrieve`, asked);
+      const request = { semanticSearch: ["where do the hives stand"], useReranking: true };
+      const answer = await world.post(`/api/rags/${world.brittleRag}/retrieve`, request);
       const { degraded, chunks } = ok<{ degraded: unknown; chunks: unknown[] }>(answer);
       assert.deepEqual(degraded, { occurred: true });
       assert.ok(chunks.length > 0);
     },
     "an administrator is told what was lost": async (world) => {
-      const asked = { semanticSearch: ["where do the hives stand"], useReranking: true };
+      const request = { semanticSearch: ["where do the hives stand"], useReranking: true };
       const path = `/api/rags/${world.brittleRag}/retrieve`;
-      const { degraded } = ok<{ degraded: { message: string } }>(await asAdmin(world, path, asked));
+      const { degraded } = ok<{ degraded: { message: string } }>(
+        await asAdmin(world, path, request),
+      );
       assert.match(degraded.message, /^reranker/);
     },
   }),
@@ -217,8 +216,8 @@ const administratorFields = section("Resources: Administrator-only fields", {
     assert.match(answer.headers.get("X-Inference-Timings") ?? "", header);
   },
   "an administrator sees the debug detail of a tool call": async (world) => {
-    const asked = { prompt: ASK.prompt };
-    const answer = await asAdmin(world, `/api/inferences/${world.tools}`, asked);
+    const request = { prompt: ASK.prompt };
+    const answer = await asAdmin(world, `/api/inferences/${world.tools}`, request);
     const [call] = ok<Run>(answer).toolCalls;
     assert.deepEqual(keysOf(call), ["debug", "id", "ok", "tool"]);
     assert.deepEqual(keysOf(call?.["debug"]), ["durationMs", "input", "output"]);
@@ -241,7 +240,7 @@ const administratorFields = section("Resources: Administrator-only fields", {
 
 const webhookSecret = section("Resources: Webhook secret", {
   "it is no access token": async (world) => {
-    is(await world.get("/api/rags", world.webhookSecret), 401, { error: "Unauthorized" });
+    assertIs(await world.get("/api/rags", world.webhookSecret), 401, { error: "Unauthorized" });
   },
 });
 

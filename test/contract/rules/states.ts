@@ -1,4 +1,4 @@
-import { assert, is, ok, section, type Rule } from "../rule.ts";
+import { assert, assertIs, ok, section, type Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
 type Entry = { filePath: string; status: string; indexedAt: string | null; errorMessage: unknown };
@@ -37,30 +37,30 @@ const files = section("States: file indexing status", {
 const scopeMode = section("States: RAG scope mode", {
   "POST adds a scope that is not in the list": async (world) => {
     const scope = { type: "path", value: "notes/labelled.md" };
-    is(await world.post(scopes(world), scope), 200, { ok: true });
+    assertIs(await world.post(scopes(world), scope), 200, { ok: true });
     assert.deepEqual(await listOf(world), [...LIST, scope]);
   },
   "POST of a scope in the list is 409 and changes nothing": async (world) => {
     const scope = { type: "path", value: "notes/labelled.md" };
-    is(await world.post(scopes(world), scope), 409, { error: "Scope already exists" });
+    assertIs(await world.post(scopes(world), scope), 409, { error: "Scope already exists" });
     assert.deepEqual(await listOf(world), [...LIST, scope]);
   },
   "DELETE removes the scope": async (world) => {
     const scope = { type: "path", value: "notes/labelled.md" };
-    is(await world.del(scopes(world), scope), 200, { ok: true });
+    assertIs(await world.del(scopes(world), scope), 200, { ok: true });
     assert.deepEqual(await listOf(world), LIST);
   },
   "DELETE of a scope that is not in the list succeeds: it is gone": async (world) => {
     const scope = { type: "path", value: "nowhere/" };
-    is(await world.del(scopes(world), scope), 200, { ok: true });
+    assertIs(await world.del(scopes(world), scope), 200, { ok: true });
     assert.deepEqual(await listOf(world), LIST);
   },
   "POST and DELETE on a global RAG are 422 and change nothing": async (world) => {
     const scope = { type: "path", value: "guide/" };
     const path = `/api/rags/${world.rag}/scopes`;
-    const refused = { error: "RAG is in global scope mode" };
-    is(await world.post(path, scope), 422, refused);
-    is(await world.del(path, scope), 422, refused);
+    const refusal = { error: "RAG is in global scope mode" };
+    assertIs(await world.post(path, scope), 422, refusal);
+    assertIs(await world.del(path, scope), 422, refusal);
   },
   "a folder scope includes everything beneath it, and no file that begins alike": async (world) => {
     const answer = await world.get(`/api/rags/${world.scopedRag}/files?page=1`);
@@ -78,13 +78,13 @@ const scopeMode = section("States: RAG scope mode", {
     ];
     for (const [value, problem] of wrong) {
       const answer = await world.post(scopes(world), { type: "path", value });
-      is(answer, 400, { error: `Invalid request: ${problem}` });
+      assertIs(answer, 400, { error: `Invalid request: ${problem}` });
     }
   },
   "type is path or externalId; both fields are required": async (world) => {
     const typed = await world.post(scopes(world), { type: "folder", value: "a/" });
-    is(typed, 400, { error: "Invalid request: type must be one of path, externalId" });
-    is(await world.post(scopes(world), {}), 400, {
+    assertIs(typed, 400, { error: "Invalid request: type must be one of path, externalId" });
+    assertIs(await world.post(scopes(world), {}), 400, {
       error: "Invalid request: type is required; value is required",
     });
   },

@@ -28,5 +28,5 @@ export default async function serveAimock(project: TestProject): Promise<() => P
 
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 
-const fixtureOf = (said: Said) =>
-  "text" in said ? { content: said.text, usage } : { toolCalls: said.calls, usage };
+const fixtureOf = (reply: Said) =>
+  "text" in reply ? { content: reply.text, usage } : { toolCalls: reply.calls, usage };

@@ -10,7 +10,7 @@ const ok = (result: unknown, more: object = {}): Answer => ({
   status: 200,
   body: { success: true, errors: [], messages: [], result, ...more },
 });
-const refused = (status: number, code: number, message: string): Answer => ({
+const refusal = (status: number, code: number, message: string): Answer => ({
   status,
   body: { success: false, errors: [{ code, message }], messages: [], result: null },
 });
@@ -19,7 +19,7 @@ const page = (list: unknown[]) =>
     result_info: { page: 1, per_page: 100, count: list.length, total_count: list.length },
   });
 
-/** What wrangler asks for when a deployment is looked at, by the path below the account. */
+/** Answers wrangler's questions about a deployment, by the path below the account. */
 function answerTo(account: Account, path: string, query: URLSearchParams): Answer | null {
   const [, bucket] = /^\/r2\/buckets\/([^/]+)$/.exec(path) ?? [];
   if (bucket !== undefined) return bucketOf(account, bucket);
@@ -40,9 +40,9 @@ function answerTo(account: Account, path: string, query: URLSearchParams): Answe
 }
 
 function bucketOf({ hasR2, buckets }: Account, name: string): Answer {
-  if (!hasR2) return refused(403, 10_042, "Please enable R2 through the Cloudflare Dashboard.");
+  if (!hasR2) return refusal(403, 10_042, "Please enable R2 through the Cloudflare Dashboard.");
   if (!buckets.includes(name)) {
-    return refused(404, 10_006, "The specified bucket does not exist.");
+    return refusal(404, 10_006, "The specified bucket does not exist.");
   }
   return ok({ name, location: "WEUR", creation_date: "2026-01-01", storage_class: "Standard" });
 }
@@ -55,9 +55,9 @@ function metadataIndexesOf({ indexes }: Account, name: string): Answer {
 }
 
 function queuesNamed({ queues }: Account, names: string[]): Answer {
-  const found = queues.filter((name) => names.includes(name));
+  const matches = queues.filter((name) => names.includes(name));
   return page(
-    found.map((name) => ({
+    matches.map((name) => ({
       queue_id: name,
       queue_name: name,
       created_on: "2026-01-01",
@@ -70,7 +70,7 @@ function queuesNamed({ queues }: Account, names: string[]): Answer {
 }
 
 function secretsOf({ secrets }: Account): Answer {
-  if (secrets === null) return refused(404, 10_007, "This Worker does not exist on your account.");
+  if (secrets === null) return refusal(404, 10_007, "This Worker does not exist on your account.");
   return ok(secrets.map((name) => ({ name, type: "secret_text" })));
 }
 
@@ -97,7 +97,7 @@ export async function cloudflareApi(changes: Partial<Account>) {
     const answer =
       SIGNED_IN[pathname] ??
       answerTo(account, below, searchParams) ??
-      refused(404, 7003, `Could not route to ${pathname}`);
+      refusal(404, 7003, `Could not route to ${pathname}`);
     response.statusCode = answer.status;
     response.setHeader("Content-Type", "application/json");
     response.end(JSON.stringify(answer.body));

@@ -48,7 +48,7 @@ export function linksOf(site: Site, content: Content) {
 }
 
 /** https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/ */
-export function shown(site: Site, content: Content, format: string | null = null) {
+export function contentAnswer(site: Site, content: Content, format: string | null = null) {
   const { id, type, status, title, space, parent, body, version, modified } = content;
   const createdAt = new Date(modified).toISOString();
   const links = linksOf(site, content);

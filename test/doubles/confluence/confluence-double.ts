@@ -1,4 +1,4 @@
-import { json, pageOf, refusal, restrictionsOf, shown, user } from "./answers.ts";
+import { json, pageOf, refusal, restrictionsOf, contentAnswer, user } from "./answers.ts";
 import { searchContent } from "./search.ts";
 import { Site, type Content } from "./site.ts";
 
@@ -26,7 +26,7 @@ export class ConfluenceDouble extends Site {
   allowsVisitors = false;
   baseUrl = BASE;
   mediaUrl = MEDIA;
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly failures: Failure[] = [];
   /** Requests to other hosts that brought credentials along. */
   leakedCredentials = 0;
@@ -39,12 +39,14 @@ export class ConfluenceDouble extends Site {
     this.failures.push({ times: 1, ...failure });
   }
 
-  /** What the platform's `fetch` answers. */
+  /** Stands in for the platform's `fetch`. */
   readonly fetch = async (address: string, request: RequestInit = {}): Promise<Response> => {
     request.signal?.throwIfAborted();
     const url = new URL(address);
     const headers = new Headers(request.headers);
-    this.asked.push(`${request.method ?? "GET"} ${decodeURIComponent(url.pathname)}${url.search}`);
+    this.requests.push(
+      `${request.method ?? "GET"} ${decodeURIComponent(url.pathname)}${url.search}`,
+    );
     if (url.origin !== this.baseUrl) return this.#elsewhere(url, headers);
     const failure = this.failures.find(({ path, times }) => times > 0 && path.test(url.pathname));
     if (failure !== undefined) {
@@ -146,9 +148,9 @@ export class ConfluenceDouble extends Site {
       const content = this.#visible(id);
       const isThere =
         content !== null && content.type === TYPES[first] && content.status !== "trashed";
-      return isThere ? shown(this, content, query.get("body-format")) : refusal(404);
+      return isThere ? contentAnswer(this, content, query.get("body-format")) : refusal(404);
     }
-    return page(this.#current(first).map((content) => shown(this, content)));
+    return page(this.#current(first).map((content) => contentAnswer(this, content)));
   }
 
   #spaces(query: URLSearchParams) {
@@ -201,11 +203,11 @@ export class ConfluenceDouble extends Site {
     return page(
       this.#current(relation)
         .filter((content) => content.space === id)
-        .map((content) => shown(this, content)),
+        .map((content) => contentAnswer(this, content)),
     );
   }
 
-  /** What the account sees and nobody removed. */
+  /** Content that the account sees and nobody removed. */
   #current(kind: string): Content[] {
     return [...this.contents.values()].filter(
       ({ type, status, isSeen }) => type === TYPES[kind] && status === "current" && isSeen,

@@ -52,17 +52,17 @@ export function peopleIn(site: ConfluenceDouble, readers: FileReaders | undefine
     .map(({ accountId }) => accountId);
 }
 
-type Target = { content: Content; above: Content; other: number };
+type Target = { content: Content; above: Content; variant: number };
 
 const DEEDS: Record<string, (site: ConfluenceDouble, target: Target) => unknown> = {
-  page: (site, { above, other }) =>
-    site.page(site.spaceOf(above), `P${other % 4}`, `<p>${other}</p>`, above.id),
-  folder: (site, { above, other }) =>
-    site.add({ type: "folder", space: above.space, title: `F${other % 3}`, parent: above.id }),
-  attach: (site, { content, other }) =>
-    content.type === "page" && site.attach(content.id, `a${other % 3}.txt`, `${other}`),
-  edit: (site, { content, other }) => site.edit(content.id, { body: `<p>edit ${other}</p>` }),
-  rename: (site, { content, other }) => site.edit(content.id, { title: `R${other % 4}` }),
+  page: (site, { above, variant }) =>
+    site.page(site.spaceOf(above), `P${variant % 4}`, `<p>${variant}</p>`, above.id),
+  folder: (site, { above, variant }) =>
+    site.add({ type: "folder", space: above.space, title: `F${variant % 3}`, parent: above.id }),
+  attach: (site, { content, variant }) =>
+    content.type === "page" && site.attach(content.id, `a${variant % 3}.txt`, `${variant}`),
+  edit: (site, { content, variant }) => site.edit(content.id, { body: `<p>edit ${variant}</p>` }),
+  rename: (site, { content, variant }) => site.edit(content.id, { title: `R${variant % 4}` }),
   move: (site, { content, above }) => {
     const isBelow = [...site.above(above), above].includes(content);
     if (!isBelow && content.type !== "attachment" && content.space === above.space)
@@ -70,24 +70,25 @@ const DEEDS: Record<string, (site: ConfluenceDouble, target: Target) => unknown>
   },
   archive: (site, { content }) => site.remove(content.id, "archived"),
   trash: (site, { content }) => site.remove(content.id, "trashed"),
-  restrict: (site, { content, other }) => {
+  restrict: (site, { content, variant }) => {
     const people = [...site.people.keys()];
-    const users = other % 3 === 0 ? [] : [people[other % people.length] ?? ""];
-    const groups = other % 2 === 0 ? ["leads"] : ["all"];
+    const users = variant % 3 === 0 ? [] : [people[variant % people.length] ?? ""];
+    const groups = variant % 2 === 0 ? ["leads"] : ["all"];
     if (content.type !== "attachment")
-      site.alter(content.id, { restrictions: { users, groups: other % 5 < 3 ? groups : [] } });
+      site.alter(content.id, { restrictions: { users, groups: variant % 5 < 3 ? groups : [] } });
   },
   free: (site, { content }) => site.alter(content.id, { restrictions: { users: [], groups: [] } }),
   unindex: (site, { content }) => content.type === "page" && site.unindexed.add(content.id),
 };
 
 /** Does one step to a content that is no home page. */
-export function applyStep(site: ConfluenceDouble, { kind, pick, other }: Step): void {
+export function applyStep(site: ConfluenceDouble, { kind, pick, variant }: Step): void {
   const current = [...site.contents.values()].filter(({ status }) => status === "current");
   const homes = new Set([...site.spaces.values()].map(({ homepageId }) => homepageId));
   const contents = current.filter(({ id }) => !homes.has(id));
   const places = current.filter(({ type }) => type === "page" || type === "folder");
   const content = contents[pick % Math.max(1, contents.length)];
-  const above = places[other % places.length];
-  if (content !== undefined && above !== undefined) DEEDS[kind]?.(site, { content, above, other });
+  const above = places[variant % places.length];
+  if (content !== undefined && above !== undefined)
+    DEEDS[kind]?.(site, { content, above, variant });
 }

@@ -14,11 +14,11 @@ export function confluenceSource(
   const { token } = site;
   const outgoing = { fetch: site.fetch, allowPrivate: false };
   return simulatedScans(
-    (kept) =>
+    (context) =>
       new ConfluenceReader(config, token, {
         outgoing,
         readsPermissions,
-        ...kept,
+        ...context,
         now: () => site.clock,
       }),
   );

@@ -1,7 +1,7 @@
 import { pageOf, restrictionsOf, linksOf } from "./answers.ts";
 import type { Content, Site } from "./site.ts";
 
-/** What an expansion of restrictions shows of them. */
+/** Restrictions that one expansion shows. */
 const RESTRICTIONS_SHOWN = 25;
 /** The zone of the account: a query's times are its own. */
 const ZONE_MS = 9 * 3_600_000;

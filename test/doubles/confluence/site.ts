@@ -35,7 +35,7 @@ export type Person = { accountId: string; displayName: string; email: string };
 const MINUTE_MS = 60_000;
 const NOBODY: Restrictions = { users: [], groups: [] };
 
-/** What a Confluence site holds, with what people do there. */
+/** A Confluence site's content, and the actions of its people. */
 export class Site {
   readonly spaces = new Map<string, Space>();
   readonly contents = new Map<string, Content>();
@@ -96,7 +96,7 @@ export class Site {
     Object.assign(this.content(id), change);
   }
 
-  /** What lies beneath goes along. */
+  /** Removes a content with everything beneath it. */
   remove(id: string, status: "archived" | "trashed"): void {
     this.alter(id, { status });
     for (const child of this.childrenOf(id)) this.remove(child.id, status);
@@ -128,7 +128,7 @@ export class Site {
     return owner;
   }
 
-  /** What lies above a content, from the top. */
+  /** Lists the ancestors of a content, from the top. */
   above({ parent }: Content): Content[] {
     const content = parent === null ? undefined : this.contents.get(parent);
     return content === undefined ? [] : [...this.above(content), content];

@@ -45,12 +45,12 @@ export class ReplicatedDouble {
     return { value: this.#commits[at] ?? "", from };
   }
 
-  #client(read: () => Answer) {
+  #client(readAnswer: () => Answer) {
     const prepared = { bind: () => prepared };
     return {
       prepare: () => prepared,
       batch: (statements: unknown[]) =>
-        Promise.resolve(statements.map(() => ({ results: [read()] }))),
+        Promise.resolve(statements.map(() => ({ results: [readAnswer()] }))),
     };
   }
 }

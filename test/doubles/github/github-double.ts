@@ -29,7 +29,7 @@ export class GithubDouble {
   readonly repositories = new Map<number, RepositoryDouble>();
   readonly people = new Map<string, Person>();
   readonly app = new AppDouble();
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly failures: Failure[] = [];
   /** Requests that are left until the limit is reset; an unchanged answer counts none. */
   remaining = 5_000;
@@ -57,42 +57,42 @@ export class GithubDouble {
     this.failures.push({ times: 1, ...failure });
   }
 
-  /** What the platform's `fetch` answers. */
+  /** Stands in for the platform's `fetch`. */
   readonly fetch = async (address: string, request: RequestInit = {}): Promise<Response> => {
     request.signal?.throwIfAborted();
     const url = new URL(address);
     const headers = new Headers(request.headers);
-    this.asked.push(`${request.method ?? "GET"} ${url.pathname}${url.search}`);
+    this.requests.push(`${request.method ?? "GET"} ${url.pathname}${url.search}`);
     const body = await new Response(request.body ?? null).text();
     const failure = this.#failureOf(url, headers);
     if (failure !== null) return failure;
     if (url.pathname.startsWith("/app/")) return await this.app.grant(url, headers, this.now());
     const token = headers.get("authorization")?.replace(/^(Bearer|token) /i, "");
     const isApp = this.app.takes(token);
-    if (token !== TOKEN && !isApp) return refused(401, "Bad credentials");
-    if (this.remaining <= 0) return refused(403, "API rate limit exceeded", this.#limits());
+    if (token !== TOKEN && !isApp) return refusal(401, "Bad credentials");
+    if (this.remaining <= 0) return refusal(403, "API rate limit exceeded", this.#limits());
     const isGraphql = url.pathname.endsWith("/graphql");
     const path = decodeURIComponent(url.pathname).slice(1);
     const answer = isGraphql ? this.#graphql(body) : this.#route(path, url, headers, isApp);
     return await this.#conditional(answer, headers);
   };
 
-  /** What somebody who has not signed in sees; null: that is refused, or somebody has. */
+  /** Answers a visitor without credentials; null: visits are refused, or there are credentials. */
   #visit(pathname: string, headers: Headers): Response | null {
     const own = [...this.repositories.values()].find(
       ({ name, isPrivate }) => !isPrivate && pathname === `/repos/${this.owner}/${name}`,
     );
     if (headers.has("authorization") || this.isPrivateMode || own === undefined) return null;
-    return json(own.shown(this.owner));
+    return json(own.answerFor(this.owner));
   }
 
   #failureOf({ pathname }: URL, headers: Headers): Response | null {
     const forbidden = "Request forbidden by administrative rules";
-    if (!headers.has("user-agent")) return refused(403, forbidden);
+    if (!headers.has("user-agent")) return refusal(403, forbidden);
     const failure = this.failures.find((each) => each.times > 0 && each.path.test(pathname));
     if (failure === undefined) return this.#visit(pathname, headers);
     failure.times--;
-    return refused(failure.status, failure.message ?? "Server Error", failure.headers);
+    return refusal(failure.status, failure.message ?? "Server Error", failure.headers);
   }
 
   async #conditional(answer: Response, headers: Headers): Promise<Response> {
@@ -113,41 +113,43 @@ export class GithubDouble {
 
   #route(path: string, url: URL, headers: Headers, isApp: boolean): Response {
     const all = [...this.repositories.values()];
-    const shown = (some: RepositoryDouble[]) => some.map((each) => each.shown(this.owner));
+    const repositoryAnswers = (some: RepositoryDouble[]) =>
+      some.map((each) => each.answerFor(this.owner));
     if (path === `users/${this.owner}`) return json({ login: this.owner, type: this.type });
     if (path === `orgs/${this.owner}/repos` && this.type === "Organization")
-      return this.#page(shown(all), url);
+      return this.#page(repositoryAnswers(all), url);
     if (path === `users/${this.owner}/repos`)
-      return this.#page(shown(all.filter((each) => !each.isPrivate)), url);
-    if (path === "user/repos") return this.#page(shown(all.filter((each) => each.isPrivate)), url);
+      return this.#page(repositoryAnswers(all.filter((each) => !each.isPrivate)), url);
+    if (path === "user/repos")
+      return this.#page(repositoryAnswers(all.filter((each) => each.isPrivate)), url);
     if (path === "installation/repositories" && isApp) {
-      return this.#page(shown(all), url, (repositories) => ({
+      return this.#page(repositoryAnswers(all), url, (repositories) => ({
         total_count: all.length,
         repositories,
       }));
     }
     const [, owner, name, rest = ""] = /^repos\/([^/]+)\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
     const own = all.find((each) => each.name === name && owner === this.owner);
-    if (own === undefined) return refused(404, "Not Found");
+    if (own === undefined) return refusal(404, "Not Found");
     return this.#inRepository(own, rest, url, headers);
   }
 
   #inRepository(own: RepositoryDouble, path: string, url: URL, headers: Headers): Response {
     const at = `${url.origin}/repos/${this.owner}/${own.name}`;
-    if (path === "") return json(own.shown(this.owner));
+    if (path === "") return json(own.answerFor(this.owner));
     if (path.startsWith("git/"))
       return inGit(own, path, url, { accept: headers.get("accept"), at });
     if (path === "collaborators") {
       if (!this.mayList)
-        return refused(403, "Must have push access to view repository collaborators.");
+        return refusal(403, "Must have push access to view repository collaborators.");
       const people = own.collaborators.map((login) => ({ login, permissions: { pull: true } }));
       return this.#page(people, url);
     }
-    if (!own.hasIssues) return refused(410, "Issues are disabled for this repo");
+    if (!own.hasIssues) return refusal(410, "Issues are disabled for this repo");
     if (path === "issues") return this.#page(own.issuesFor(url.searchParams, at), url);
     const [, list, number, isComments] = /^(issues|pulls)\/(\d+)(\/comments)?$/.exec(path) ?? [];
     const issue = own.issues.get(Number(number));
-    if (issue === undefined) return refused(404, "Not Found");
+    if (issue === undefined) return refusal(404, "Not Found");
     if (isComments === undefined) return json(own.shownIssue(issue, at));
     return this.#page(list === "issues" ? issue.comments : issue.reviewComments, url);
   }
@@ -192,7 +194,7 @@ function inGit(own: RepositoryDouble, path: string, url: URL, { accept, at }: In
   const [, kind = "", key = ""] = /^git\/(ref|trees|blobs)\/(.*)$/.exec(path) ?? [];
   if (kind === "ref") return own.reference(key, at);
   if (kind === "trees") return own.tree(key, url.searchParams.has("recursive"), at);
-  return kind === "blobs" ? own.blob(key, accept ?? "") : refused(404, "Not Found");
+  return kind === "blobs" ? own.blob(key, accept ?? "") : refusal(404, "Not Found");
 }
 
 const json = (body: unknown, headers: Record<string, string> = {}) =>
@@ -201,7 +203,7 @@ const json = (body: unknown, headers: Record<string, string> = {}) =>
   });
 
 /** https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api */
-const refused = (status: number, message: string, headers: Record<string, string> = {}) =>
+const refusal = (status: number, message: string, headers: Record<string, string> = {}) =>
   Response.json(
     { message, documentation_url: "https://docs.github.com/rest" },
     { status, headers },

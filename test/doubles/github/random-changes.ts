@@ -7,20 +7,20 @@ const FOLDERS = ["", "docs/", "docs/deep/", "issues/"];
 
 type Deed = (own: RepositoryDouble, step: Step, double: GithubDouble) => unknown;
 
-/** What a step does to one repository. */
+/** Effects of the steps on one repository. */
 const DEEDS: Record<string, Deed> = {
-  write: (own, { pick, other }) =>
-    own.write(`${FOLDERS[other % FOLDERS.length]}${pick % 4}.md`, `text ${pick % 9} ${other}`),
+  write: (own, { pick, variant }) =>
+    own.write(`${FOLDERS[variant % FOLDERS.length]}${pick % 4}.md`, `text ${pick % 9} ${variant}`),
   link: (own, { pick }) => own.write(`docs/${pick % 4}.md`, "docs", "120000"),
   remove: (own, { pick }) => {
     const path = [...own.files.keys()][pick % Math.max(1, own.files.size)];
     if (path !== undefined) own.remove(path);
   },
-  move: (own, { other }) =>
+  move: (own, { variant }) =>
     own.change((files) => {
       for (const [path, file] of [...files].filter(([at]) => at.startsWith("docs/"))) {
         files.delete(path);
-        files.set(path.replace("docs/", `moved-${other % 2}/`), file);
+        files.set(path.replace("docs/", `moved-${variant % 2}/`), file);
       }
     }),
   force: (own, { pick }) => {
@@ -45,25 +45,25 @@ const DEEDS: Record<string, Deed> = {
     if (double.repositories.size > 1) double.repositories.delete(own.id);
   },
   hide: (own) => (own.isPrivate = !own.isPrivate),
-  invite: (own, { pick, other }) => {
-    own.collaborators = LOGINS.slice(pick % 2, 1 + (other % 3));
+  invite: (own, { pick, variant }) => {
+    own.collaborators = LOGINS.slice(pick % 2, 1 + (variant % 3));
   },
   // Only a listing finds these.
   unissue: (own, { pick }) => own.issues.delete(1 + (pick % 3)),
 };
 
 /** An issue that is deleted, or meets a file that leaves its path again, is put right by a listing. */
-export const needsListing = ({ kind, other }: Step) =>
-  kind === "unissue" || (kind === "write" && FOLDERS[other % FOLDERS.length] === "issues/");
+export const needsListing = ({ kind, variant }: Step) =>
+  kind === "unissue" || (kind === "write" && FOLDERS[variant % FOLDERS.length] === "issues/");
 
 export function applyStep(double: GithubDouble, step: Step): void {
   const all = [...double.repositories.values()];
-  const own = all[step.other % all.length];
+  const own = all[step.variant % all.length];
   if (own !== undefined) DEEDS[step.kind]?.(own, step, double);
 }
 
-/** What a reader should list, by external id: the path, the version, and who may read it. */
-export function held(double: GithubDouble): Map<string, [string, string, string[]]> {
+/** Files that a reader should list, by external id: the path, the version, and who may read it. */
+export function currentFiles(double: GithubDouble): Map<string, [string, string, string[]]> {
   const files = new Map<string, [string, string, string[]]>();
   for (const own of double.repositories.values()) {
     const people = own.collaborators.map((login) => `group:github-user:${login}`).sort();

@@ -71,8 +71,8 @@ export class RepositoryDouble {
     for (const sha of this.commits.keys()) {
       if (sha !== this.head && !keepsCommits) this.commits.delete(sha);
     }
-    const kept = new Set([...this.files.values()].map(({ content }) => blobSha(content)));
-    for (const sha of this.#blobs.keys()) if (!kept.has(sha)) this.#blobs.delete(sha);
+    const liveShas = new Set([...this.files.values()].map(({ content }) => blobSha(content)));
+    for (const sha of this.#blobs.keys()) if (!liveShas.has(sha)) this.#blobs.delete(sha);
   }
 
   issue(title: string, facts: Partial<Issue> = {}): Issue {
@@ -95,7 +95,7 @@ export class RepositoryDouble {
     issue.updated = at;
   }
 
-  shown(owner: string) {
+  answerFor(owner: string) {
     return {
       id: this.id,
       name: this.name,

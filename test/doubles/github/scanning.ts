@@ -13,9 +13,9 @@ export function githubSource(
 ) {
   const usual = { owner: double.owner, credentials: { token: TOKEN }, apiBaseUrl: BASE };
   const { credentials, ...config } = githubConfig.parse({ ...usual, ...settings });
-  return simulatedScans((kept) => {
+  return simulatedScans((context) => {
     const outgoing = { fetch: double.fetch, allowPrivate: false };
-    return new GithubReader(config, credentials, { outgoing, readsPermissions, ...kept });
+    return new GithubReader(config, credentials, { outgoing, readsPermissions, ...context });
   });
 }
 

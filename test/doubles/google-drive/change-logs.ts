@@ -24,7 +24,7 @@ export class ChangeLogs {
     return String(this.#logOf(owner).length + 1);
   }
 
-  /** Of an item that changed several times only the last is told. Null: the token is not taken. */
+  /** Lists an item that changed several times once. Null: the token is not taken. */
   page(owner: LogOwner, token: string | null, pageSize: number) {
     const log = this.#logOf(owner);
     const from = Number(token);

@@ -34,12 +34,12 @@ export class DirectoryDouble {
     return json({ kind: "admin#directory#members", members, ...next });
   }
 
-  #derived(group: string, found = new Set<string>()): Set<string> {
+  #derived(group: string, members = new Set<string>()): Set<string> {
     for (const member of this.groups.get(group) ?? []) {
-      if (found.has(member)) continue;
-      found.add(member);
-      this.#derived(member, found);
+      if (members.has(member)) continue;
+      members.add(member);
+      this.#derived(member, members);
     }
-    return found;
+    return members;
   }
 }

@@ -15,7 +15,7 @@ import { WatchChannels } from "./watch-channels.ts";
 export { BASE };
 
 const FOLDER = "application/vnd.google-apps.folder";
-/** What a file is answered with when no fields are asked for. */
+/** Fields of a file's answer when none are asked for. */
 const DEFAULT_FILE_FIELDS = "kind,id,name,mimeType";
 
 type Failure = {
@@ -29,11 +29,11 @@ type Failure = {
 /** One service account's view of a drive; every change has a number, as in the feed. */
 export class GoogleDriveDouble {
   readonly items = new Map<string, Item>();
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly failures: Failure[] = [];
   readonly root: string;
   readonly account = new ServiceAccountDouble();
-  /** What the double takes for the present, ms. */
+  /** The double's clock, ms. */
   now: () => number = () => Date.now();
   readonly network = new PushNetwork();
   readonly channels = new WatchChannels(this.network, () => this.now());
@@ -106,35 +106,35 @@ export class GoogleDriveDouble {
     this.failures.push({ times: 1, ...failure });
   }
 
-  /** What the platform's `fetch` answers. */
+  /** Stands in for the platform's `fetch`. */
   readonly fetch = async (address: string, request: RequestInit = {}): Promise<Response> => {
     request.signal?.throwIfAborted();
     const url = new URL(address);
     const path = url.pathname;
-    this.asked.push(`${request.method ?? "GET"} ${path}${url.search}`);
+    this.requests.push(`${request.method ?? "GET"} ${path}${url.search}`);
     const failure = this.failures.find((each) => each.times > 0 && each.path.test(path));
     if (failure !== undefined) {
       failure.times--;
       return errorAnswer(failure.status, failure.reason ?? "backendError", failure.headers);
     }
-    const sent = await new Response(request.body ?? null).text();
-    if (path === "/token") return await this.account.grant(sent);
+    const body = await new Response(request.body ?? null).text();
+    if (path === "/token") return await this.account.grant(body);
     const token = new Headers(request.headers).get("authorization")?.replace("Bearer ", "");
     if (!this.account.takes(token, path)) return errorAnswer(401, "authError");
     if (path.startsWith("/admin/")) return this.directory.members(url);
     const method = path.replace("/drive/v3/", "");
-    if (request.method === "POST") return this.#post(method, sent, url.searchParams);
+    if (request.method === "POST") return this.#post(method, body, url.searchParams);
     return this.#route(method, url.searchParams);
   };
 
-  #post(path: string, sent: string, query: URLSearchParams): Response {
-    if (path === "channels/stop") return this.channels.stop(sent);
+  #post(path: string, body: string, query: URLSearchParams): Response {
+    if (path === "channels/stop") return this.channels.stop(body);
     if (path !== "changes/watch") return errorAnswer(404, "notFound");
     if (!Number.isInteger(Number(query.get("pageToken") || Number.NaN))) {
       return errorAnswer(400, "invalid");
     }
-    const asked = this.sharedDrives.asked(query);
-    return asked instanceof Response ? asked : this.channels.watch(sent, asked.owner);
+    const target = this.sharedDrives.targetOf(query);
+    return target instanceof Response ? target : this.channels.watch(body, target.owner);
   }
 
   #route(path: string, query: URLSearchParams): Response {
@@ -167,13 +167,13 @@ export class GoogleDriveDouble {
   }
 
   #list(query: URLSearchParams): Response {
-    const asked = this.sharedDrives.askedOfList(query);
-    if (asked instanceof Response) return asked;
+    const target = this.sharedDrives.askedOfList(query);
+    if (target instanceof Response) return target;
     const q = query.get("q") ?? "";
     const [, sign, mimeType] = /^mimeType (!?=) '([^']+)' and trashed = false$/.exec(q) ?? [];
     if (mimeType === undefined) return errorAnswer(400, "invalid");
     const items = [...(this.#snapshot ?? this.items).values()]
-      .filter((item) => this.sharedDrives.ownerOf(item) === asked.owner)
+      .filter((item) => this.sharedDrives.ownerOf(item) === target.owner)
       .filter((item) => this.isVisible(item) && !this.isTrashed(item))
       .filter((item) => !this.sharedDrives.isTopFolder(item))
       .filter((item) => (item.mimeType === mimeType) === (sign === "="));
@@ -195,14 +195,14 @@ export class GoogleDriveDouble {
   }
 
   #changeList(query: URLSearchParams): Response {
-    const asked = this.sharedDrives.asked(query);
-    if (asked instanceof Response) return asked;
+    const target = this.sharedDrives.targetOf(query);
+    if (target instanceof Response) return target;
     const size = Math.min(this.pageSize, Number(query.get("pageSize") ?? 100));
-    const page = this.logs.page(asked.owner, query.get("pageToken"), size);
+    const page = this.logs.page(target.owner, query.get("pageToken"), size);
     if (page === null) return errorAnswer(400, "invalid");
     const changes = page.ids.map((fileId) => {
       const item = this.items.get(fileId);
-      const isThere = item !== undefined && this.sharedDrives.ownerOf(item) === asked.owner;
+      const isThere = item !== undefined && this.sharedDrives.ownerOf(item) === target.owner;
       const file = isThere && this.isVisible(item) ? this.#shown(item) : undefined;
       const removed = file === undefined;
       return { kind: "drive#change", changeType: "file", fileId, removed, file };
@@ -249,13 +249,13 @@ export class GoogleDriveDouble {
     };
   }
 
-  #add(given: Pick<Item, "name" | "mimeType" | "parents"> & Partial<Item>): string {
+  #add(fields: Pick<Item, "name" | "mimeType" | "parents"> & Partial<Item>): string {
     const id = `1id${String(this.#next++).padStart(6, "0")}`;
     this.items.set(id, {
       ...NEW_ITEM,
       grants: [],
       modifiedTime: this.#time(),
-      ...given,
+      ...fields,
       id,
     });
     this.#changed(id, this.sharedDrives.ownerOf(this.items.get(id)));
@@ -268,7 +268,7 @@ export class GoogleDriveDouble {
     return item;
   }
 
-  /** What left a drive is told of in its log, too. */
+  /** Logs a change, also in the drive that the item has left. */
   #changed(id: string, before: LogOwner = null): void {
     const item = this.items.get(id);
     const owners = item === undefined ? [before] : [before, this.sharedDrives.ownerOf(item)];

@@ -25,12 +25,12 @@ export function parseFields(text: string): Fields {
   return list();
 }
 
-/** What a request with these fields is answered of a value. */
+/** Reduces a value to these fields, as a partial response does. */
 export function selected(value: unknown, fields: Fields | null): unknown {
   if (fields === null || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => selected(item, fields));
-  const known = Object.entries(value).filter(([name]) => fields.has(name));
+  const entries = Object.entries(value).filter(([name]) => fields.has(name));
   return Object.fromEntries(
-    known.map(([name, inner]) => [name, selected(inner, fields.get(name) ?? null)]),
+    entries.map(([name, inner]) => [name, selected(inner, fields.get(name) ?? null)]),
   );
 }

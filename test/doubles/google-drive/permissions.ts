@@ -17,28 +17,28 @@ export class PermissionsDouble {
   }
 
   /** Effective permissions of an item: its own, and those of the folders above. */
-  of(item: Item) {
-    const shown = new Map<string, ReturnType<typeof shownGrant>>();
+  permissionsOf(item: Item) {
+    const grantAnswers = new Map<string, ReturnType<typeof shownGrant>>();
     for (const { grant, from } of this.grantsAt(item)) {
       const inherited = from !== item.id;
       const detail = { inherited, ...(inherited ? { inheritedFrom: from } : {}) };
       const { type, to, expirationTime, view } = grant;
       const key = [type, to, expirationTime, view].join(" ");
-      const known = shown.get(key);
-      if (known === undefined) shown.set(key, shownGrant(grant, detail));
-      else known.permissionDetails.push(detail);
+      const existing = grantAnswers.get(key);
+      if (existing === undefined) grantAnswers.set(key, shownGrant(grant, detail));
+      else existing.permissionDetails.push(detail);
     }
-    return [...shown.values()];
+    return [...grantAnswers.values()];
   }
 
-  /** Of a folder with limited access, what lies above it lets in those only who manage it. */
+  /** Grants from above a folder with limited access let in only those who manage it. */
   grantsAt(item: Item): { grant: Grant; from: string }[] {
     const above = this.#items.get(item.parents[0] ?? "");
     const inherited = above === undefined ? [] : this.grantsAt(above);
-    const passed = item.limited
+    const inheritable = item.limited
       ? inherited.filter(({ grant }) => ABOVE_LIMITS.has(grant.role ?? ""))
       : inherited;
-    return [...item.grants.map((grant) => ({ grant, from: item.id })), ...passed];
+    return [...item.grants.map((grant) => ({ grant, from: item.id })), ...inheritable];
   }
 
   /** Fields of an item: of a shared drive's whether it has permissions of its own, else all. */
@@ -49,13 +49,13 @@ export class PermissionsDouble {
         inheritedPermissionsDisabled: item.limited,
       };
     }
-    return this.isTold ? { permissions: this.of(item) } : {};
+    return this.isTold ? { permissions: this.permissionsOf(item) } : {};
   }
 
   /** `GET files/{id}/permissions` */
   list(item: Item, query: URLSearchParams): Response {
     if (!this.isTold) return errorAnswer(403, "insufficientFilePermissions");
-    const all = this.of(item);
+    const all = this.permissionsOf(item);
     const size = Math.min(MAX_PAGE, Number(query.get("pageSize") ?? MAX_PAGE));
     const from = Number(query.get("pageToken") ?? 0);
     const next = from + size < all.length ? { nextPageToken: String(from + size) } : {};
@@ -73,11 +73,11 @@ type Detail = { inherited: boolean; inheritedFrom?: string };
 
 function shownGrant({ type, to = "", role = "reader", ...rest }: Grant, detail: Detail) {
   const name = type === "domain" ? { domain: to } : { emailAddress: to };
-  const named = { kind: "drive#permission", id: `${type}-${to}`, type, role, ...rest };
-  return { ...named, ...(type === "anyone" ? {} : name), permissionDetails: [detail] };
+  const permission = { kind: "drive#permission", id: `${type}-${to}`, type, role, ...rest };
+  return { ...permission, ...(type === "anyone" ? {} : name), permissionDetails: [detail] };
 }
 
-/** What a naive reader of the double makes of it: who may read an item now. */
+/** Lists who may read an item now, in the plainest way. */
 export function mayRead(double: PermissionsDouble, item: Item, now: number): string[] {
   const current = double.grantsAt(item).flatMap(({ grant }) => {
     const end = grant.expirationTime === undefined ? Infinity : Date.parse(grant.expirationTime);

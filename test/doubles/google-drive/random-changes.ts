@@ -4,8 +4,8 @@ import type { GoogleDriveDouble } from "./google-drive-double.ts";
 
 const FOLDER = "application/vnd.google-apps.folder";
 
-/** What a drive holds beneath its root: the files that a reader should find, with their paths. */
-export function held(drive: GoogleDriveDouble): Map<string, { path: string; item: Item }> {
+/** Files beneath the drive's root that a reader should find, with their paths. */
+export function currentFiles(drive: GoogleDriveDouble): Map<string, { path: string; item: Item }> {
   const reaches = (item: Item | undefined): boolean =>
     item !== undefined &&
     (item.id === drive.root || reaches(drive.items.get(item.parents[0] ?? "")));
@@ -23,14 +23,14 @@ export function held(drive: GoogleDriveDouble): Map<string, { path: string; item
   );
 }
 
-type Target = { item: Item; folder: Item | undefined; other: number };
+type Target = { item: Item; folder: Item | undefined; variant: number };
 
-/** What a step does to one item. */
+/** Effects of the steps on one item. */
 const DEEDS: Record<string, (drive: GoogleDriveDouble, target: Target) => void> = {
-  edit: (drive, { item, other }) => {
-    if (item.mimeType !== FOLDER) drive.change(item.id, { content: `A note, edited ${other}.` });
+  edit: (drive, { item, variant }) => {
+    if (item.mimeType !== FOLDER) drive.change(item.id, { content: `A note, edited ${variant}.` });
   },
-  rename: (drive, { item, other }) => drive.change(item.id, { name: `r${other % 5}` }),
+  rename: (drive, { item, variant }) => drive.change(item.id, { name: `r${variant % 5}` }),
   bin: (drive, { item }) => drive.change(item.id, { trashed: true }),
   restore: (drive, { item }) => drive.change(item.id, { trashed: false }),
   unshare: (drive, { item }) => drive.change(item.id, { shared: false }),
@@ -42,16 +42,16 @@ const DEEDS: Record<string, (drive: GoogleDriveDouble, target: Target) => void> 
   },
 };
 
-export function applyStep(drive: GoogleDriveDouble, { kind, pick, other }: Step): void {
+export function applyStep(drive: GoogleDriveDouble, { kind, pick, variant }: Step): void {
   const items = [...drive.items.values()].filter(({ id }) => id !== drive.root);
   const folders = [...drive.items.values()].filter(({ mimeType }) => mimeType === FOLDER);
   const item = items[pick % Math.max(1, items.length)];
-  const folder = folders[other % folders.length];
+  const folder = folders[variant % folders.length];
   if (kind === "file")
-    drive.file(folder?.id ?? drive.root, `n${other % 4}.txt`, `A note, ${pick}.`);
+    drive.file(folder?.id ?? drive.root, `n${variant % 4}.txt`, `A note, ${pick}.`);
   if (kind === "folder")
-    drive.folder(other % 5 === 0 ? null : (folder?.id ?? null), `F${pick % 4}`);
-  if (item !== undefined) DEEDS[kind]?.(drive, { item, folder, other });
+    drive.folder(variant % 5 === 0 ? null : (folder?.id ?? null), `F${pick % 4}`);
+  if (item !== undefined) DEEDS[kind]?.(drive, { item, folder, variant });
 }
 
 function isBelow(drive: GoogleDriveDouble, id: string, above: string): boolean {

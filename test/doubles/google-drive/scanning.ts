@@ -9,14 +9,14 @@ export function driveSource(
   settings: Partial<GoogleDriveConfig> = {},
   readsPermissions = false,
 ) {
-  return simulatedScans((kept) => {
+  return simulatedScans((context) => {
     const root = settings.sharedDriveId === undefined ? { rootFolderId: drive.root } : {};
     const config = { ...root, apiBaseUrl: BASE, ...settings };
     const outgoing = { fetch: drive.fetch, allowPrivate: false };
     return new GoogleDriveReader(config, drive.account.keyFile(), {
       outgoing,
       readsPermissions,
-      ...kept,
+      ...context,
     });
   });
 }

@@ -19,10 +19,10 @@ export class ServiceAccountDouble {
   /** With the scope that each is for. */
   readonly #tokens = new Map<string, string>();
 
-  /** The same account at another drive. */
-  sameAs(other: ServiceAccountDouble): this {
-    this.privateKey = other.privateKey;
-    this.#publicKey = other.#publicKey;
+  /** Makes this the account of another drive, with its key. */
+  sameAs(account: ServiceAccountDouble): this {
+    this.privateKey = account.privateKey;
+    this.#publicKey = account.#publicKey;
     return this;
   }
 

@@ -59,7 +59,7 @@ export class SharedDrives {
    * Which drive's items or changes are asked for; an answer where the parameters do not fit. The
    * account's own, without `driveId`, are none of a shared drive's.
    */
-  asked(query: URLSearchParams): { owner: LogOwner } | Response {
+  targetOf(query: URLSearchParams): { owner: LogOwner } | Response {
     const driveId = query.get("driveId");
     if (driveId === null) return { owner: null };
     const isAware = query.get("supportsAllDrives") === "true";
@@ -69,10 +69,10 @@ export class SharedDrives {
     return isMember ? { owner: driveId } : errorAnswer(404, "notFound");
   }
 
-  /** The same for a listing, whose `corpora` is `drive` if and only if `driveId` is given. */
+  /** Returns a listing's target; its `corpora` is `drive` if and only if `driveId` is given. */
   askedOfList(query: URLSearchParams): { owner: LogOwner } | Response {
     const isOfDrive = query.get("corpora") === "drive";
     if (isOfDrive !== query.has("driveId")) return errorAnswer(400, "invalid");
-    return this.asked(query);
+    return this.targetOf(query);
   }
 }

@@ -1,7 +1,7 @@
 import type { Dice } from "../../support/dice.ts";
 import type { SimulatedDrive } from "../../support/simulated-weeks.ts";
 import type { GoogleDriveDouble } from "./google-drive-double.ts";
-import { applyStep, held } from "./random-changes.ts";
+import { applyStep, currentFiles } from "./random-changes.ts";
 
 const FOLDER = "application/vnd.google-apps.folder";
 const KINDS =
@@ -24,12 +24,13 @@ export function simulatedDrive(
   const stays = new Set([large.folder, ...large.places]);
   const change = (dice: Dice): void => {
     const kind = KINDS[dice.roll(KINDS.length)] ?? "file";
-    const [pick, other] = [dice.roll(NUMBERS), dice.roll(NUMBERS)];
+    const [pick, variant] = [dice.roll(NUMBERS), dice.roll(NUMBERS)];
     const items = [...drive.items.values()].filter(({ id }) => id !== drive.root);
     const target = items[pick % Math.max(1, items.length)];
     if (target !== undefined && stays.has(target.id) && REMOVES.has(kind)) return;
     const isLarge = target?.mimeType === FOLDER && filesBelow(drive, target.id) > MAX_REMOVED;
-    if (!(REMOVES.has(kind) && kind !== "move" && isLarge)) applyStep(drive, { kind, pick, other });
+    if (!(REMOVES.has(kind) && kind !== "move" && isLarge))
+      applyStep(drive, { kind, pick, variant });
   };
   const trouble = (dice: Dice): void => {
     const kind = dice.roll(4);
@@ -53,8 +54,10 @@ export function simulatedDrive(
         isRenamed ? { name } : { parents: [dice.pick(large.places)], name },
       );
     },
-    held: () =>
-      new Map([...held(drive)].map(([id, { path, item }]) => [id, { path, text: item.content }])),
+    expectedFiles: () =>
+      new Map(
+        [...currentFiles(drive)].map(([id, { path, item }]) => [id, { path, text: item.content }]),
+      ),
     plainPath: (path, id) => path.replace(` (${id})`, ""),
     isWatched: () => drive.channels.live().length > 0,
   };

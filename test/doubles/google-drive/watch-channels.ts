@@ -47,8 +47,8 @@ export class WatchChannels {
   }
 
   watch(text: string, owner: LogOwner): Response {
-    const asked = JSON.parse(text) as WatchRequest;
-    const { id = "", type, address = "", token = "" } = asked;
+    const request = JSON.parse(text) as WatchRequest;
+    const { id = "", type, address = "", token = "" } = request;
     if (type !== "web_hook" || id === "" || id.length > MAX_ID_LENGTH) {
       return errorAnswer(400, "invalid");
     }
@@ -59,13 +59,13 @@ export class WatchChannels {
       return errorAnswer(401, "push.webhookUrlUnauthorized");
     }
     const now = this.#now();
-    const wanted = Number(asked.expiration ?? now + HOUR_MS);
+    const requestedEnd = Number(request.expiration ?? now + HOUR_MS);
     const channel: Channel = {
       id,
       resourceId: `res-${this.#next++}`,
-      token: asked.token,
+      token: request.token,
       address,
-      expiration: Math.min(wanted, now + MAX_MS),
+      expiration: Math.min(requestedEnd, now + MAX_MS),
       messages: 0,
       owner,
     };
@@ -77,7 +77,7 @@ export class WatchChannels {
       id,
       resourceId,
       resourceUri: RESOURCE_URI,
-      token: asked.token,
+      token: request.token,
       expiration: String(expiration),
     });
   }

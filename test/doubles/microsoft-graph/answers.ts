@@ -47,7 +47,7 @@ function hashOf(text: string): string {
   return `${hash.toString(36)}=`;
 }
 
-/** Of an object what `$select` names; `id` and annotations are always there. */
+/** Reduces an object to what `$select` names; `id` and annotations are always there. */
 export function selected(value: Record<string, unknown>, select: string | null) {
   if (select === null) return value;
   const names = new Set([...select.split(","), "id"]);

@@ -45,11 +45,11 @@ export class DriveDouble {
     return this.#add({ name, kind: "folder", parent });
   }
 
-  file(parent: string, name: string, content: string, given: Partial<Item> = {}): string {
-    return this.#add({ name, kind: "file", parent, content, ...given });
+  file(parent: string, name: string, content: string, fields: Partial<Item> = {}): string {
+    return this.#add({ name, kind: "file", parent, content, ...fields });
   }
 
-  other(parent: string, name: string, kind: "notebook" | "shortcut"): string {
+  addOther(parent: string, name: string, kind: "notebook" | "shortcut"): string {
     return this.#add({ name, kind, parent });
   }
 
@@ -105,8 +105,8 @@ export class DriveDouble {
   }
 
   delta(base: string, query: URLSearchParams, prefer: string): Response {
-    const given = query.get("token");
-    const { seq, initial, issued } = given === null ? BEGINNING : parsedToken(given);
+    const tokenText = query.get("token");
+    const { seq, initial, issued } = tokenText === null ? BEGINNING : parsedToken(tokenText);
     if (issued < this.#oldest) return this.#resync(base);
     const items = [...(this.#snapshot ?? this.items).values()];
     const last = Math.max(0, ...items.map((item) => item.seq));
@@ -116,31 +116,31 @@ export class DriveDouble {
     const size = Math.min(this.pageSize, Number(query.get("$top") ?? DEFAULT_PAGE));
     const page = changed.slice(0, size);
     const more = changed.length > size;
-    const shown = initial ? page : [...this.#ancestorsOf(page), ...page];
+    const listing = initial ? page : [...this.#ancestorsOf(page), ...page];
     const next = { seq: more ? (page.at(-1)?.seq ?? 0) : last, initial: initial && more };
     const link = this.#link(base, query, next);
     return json({
       "@odata.context": `${base}/v1.0/$metadata#Collection(driveItem)`,
       [more ? "@odata.nextLink" : "@odata.deltaLink"]: link,
-      value: shown.map((item) => selected(this.#told(item, prefer), query.get("$select"))),
+      value: listing.map((item) => selected(this.#told(item, prefer), query.get("$select"))),
     });
   }
 
   /** OneDrive for Business leaves `cTag` out of the feed. */
   #told(item: Item, prefer: string) {
-    const { cTag: _cTag, ...told } = shownItem(this.id, item);
+    const { cTag: _cTag, ...answer } = shownItem(this.id, item);
     const shared = item.deleted ? {} : sharedFacet(this.#snapshot ?? this.items, item, prefer);
-    return { ...told, ...shared };
+    return { ...answer, ...shared };
   }
 
   /** Without the header `deltaExcludeParent` the folders above what changed are told of, too. */
   #ancestorsOf(page: Item[]): Item[] {
     const all = this.#snapshot ?? this.items;
-    const told = new Set(page.map(({ id }) => id));
+    const pageIds = new Set(page.map(({ id }) => id));
     const above = new Map<string, Item>();
     for (const item of page) {
       for (let at = all.get(item.parent ?? ""); at !== undefined; at = all.get(at.parent ?? "")) {
-        if (!told.has(at.id) && !at.deleted) above.set(at.id, at);
+        if (!pageIds.has(at.id) && !at.deleted) above.set(at.id, at);
       }
     }
     return [...above.values()];
@@ -155,12 +155,12 @@ export class DriveDouble {
     const token = Buffer.from(JSON.stringify({ ...to, issued: ++this.#issued })).toString(
       "base64url",
     );
-    const kept = new URLSearchParams(query);
-    kept.set("token", token);
-    return `${base}/v1.0/drives/${this.id}/root/delta?${kept.toString()}`;
+    const parameters = new URLSearchParams(query);
+    parameters.set("token", token);
+    return `${base}/v1.0/drives/${this.id}/root/delta?${parameters.toString()}`;
   }
 
-  #add(given: Pick<Item, "name" | "kind" | "parent"> & Partial<Item>): string {
+  #add(fields: Pick<Item, "name" | "kind" | "parent"> & Partial<Item>): string {
     const id = `01${this.id.slice(-4).toUpperCase()}${String(this.#next++).padStart(8, "0")}`;
     const item: Item = {
       content: "",
@@ -174,7 +174,7 @@ export class DriveDouble {
       hashed: true,
       seq: 0,
       grants: null,
-      ...given,
+      ...fields,
       id,
     };
     this.items.set(id, item);

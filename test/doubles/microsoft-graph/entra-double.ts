@@ -53,7 +53,7 @@ export class EntraDouble {
     const audience = form.get("scope")?.replace(/\/\.default$/, "") ?? "";
     const isKnown = apis.includes(audience);
     const refusal = await this.#refusal(tenant, address, form, isKnown);
-    if (refusal !== null) return refused(...refusal);
+    if (refusal !== null) return refusalAnswer(...refusal);
     this.granted += 1;
     const access_token = this.issueToken(audience, form.has("client_assertion"));
     return json({ token_type: "Bearer", expires_in: this.tokenSeconds, access_token });
@@ -109,7 +109,7 @@ export class EntraDouble {
 }
 
 /** https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
-function refused(error: string, code: number): Response {
+function refusalAnswer(error: string, code: number): Response {
   const error_description = `AADSTS${code}: The request is refused. Trace ID: ${crypto.randomUUID()}`;
   return json(
     { error, error_description, error_codes: [code], timestamp: "2026-01-01 00:00:00Z" },

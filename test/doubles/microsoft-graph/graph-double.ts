@@ -32,7 +32,7 @@ export class GraphDouble {
   readonly entra = new EntraDouble();
   readonly sites: Site[] = [];
   readonly drives = new Map<string, DriveDouble>();
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly failures: Failure[] = [];
   /** Whether the app is told who may read items. */
   hasFullControl = true;
@@ -41,7 +41,7 @@ export class GraphDouble {
   /** Members of sites' own groups, as claims, by the group's number. */
   readonly siteGroups = new Map<number, string[]>();
   mayReadSiteGroups = true;
-  /** What `organization` answers; null: the app may not read it. */
+  /** Domains that `organization` answers; null: the app may not read it. */
   domains: string[] | null = ["contoso.example"];
   /** Whether an administrator consented to the app's permission. */
   consented = true;
@@ -91,12 +91,12 @@ export class GraphDouble {
     this.failures.push({ times: 1, ...failure });
   }
 
-  /** What the platform's `fetch` answers. */
+  /** Stands in for the platform's `fetch`. */
   readonly fetch = async (address: string, request: RequestInit = {}): Promise<Response> => {
     request.signal?.throwIfAborted();
     const url = new URL(address);
     const method = request.method ?? "GET";
-    this.asked.push(`${method} ${decodeURIComponent(url.pathname)}`);
+    this.requests.push(`${method} ${decodeURIComponent(url.pathname)}`);
     const headers = new Headers(request.headers);
     const body = await new Response(request.body ?? null).text();
     return this.#failureOf(url.pathname) ?? (await this.#answer(method, url, headers, body));
@@ -245,12 +245,12 @@ export class GraphDouble {
       this.leakedTokens += 1;
       return new Response("unauthorized", { status: 401 });
     }
-    const found = this.#downloads.get(url.searchParams.get("tempauth") ?? "");
-    if (found === undefined || found.expiresAt <= this.now()) {
+    const download = this.#downloads.get(url.searchParams.get("tempauth") ?? "");
+    if (download === undefined || download.expiresAt <= this.now()) {
       return new Response("the address has expired", { status: 401 });
     }
-    found.item.hashed = true;
-    const { content, mimeType } = found.item;
+    download.item.hashed = true;
+    const { content, mimeType } = download.item;
     return new Response(content, { headers: { "content-type": mimeType } });
   }
 }

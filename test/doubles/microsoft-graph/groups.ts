@@ -17,8 +17,8 @@ export function groupAnswer(
 ): Response {
   const [, mail] = /^mail eq '(.+)'$/.exec(query.get("$filter") ?? "") ?? [];
   if (path === "groups") {
-    const found = [...groups].filter(([, group]) => group.mail === mail);
-    return json({ value: found.map(([id]) => ({ id })) });
+    const matches = [...groups].filter(([, group]) => group.mail === mail);
+    return json({ value: matches.map(([id]) => ({ id })) });
   }
   const [, id = "", relation] = /^groups\/([^/]+)\/(transitiveMembers|owners)$/.exec(path) ?? [];
   const group = groups.get(id);
@@ -43,11 +43,11 @@ export function groupAnswer(
   return json({ value, ...next });
 }
 
-function transitive(groups: Map<string, Group>, id: string, found = new Set<string>()) {
+function transitive(groups: Map<string, Group>, id: string, members = new Set<string>()) {
   for (const member of groups.get(id)?.members ?? []) {
-    if (found.has(member)) continue;
-    found.add(member);
-    transitive(groups, member, found);
+    if (members.has(member)) continue;
+    members.add(member);
+    transitive(groups, member, members);
   }
-  return found;
+  return members;
 }

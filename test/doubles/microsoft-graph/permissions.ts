@@ -9,7 +9,7 @@ const PAGE = 100;
 
 type Items = { get(id: string): Item | undefined };
 
-/** Of the nearest item with permissions of its own. */
+/** Grants of the nearest item with permissions of its own. */
 export function grantsOf(items: Items, item: Item): Grant[] {
   for (let at: Item | undefined = item; at !== undefined; at = items.get(at.parent ?? "")) {
     if (at.grants !== null) return at.grants;

@@ -16,13 +16,13 @@ export function graphSource(
   settings: Partial<DocumentSiteConfig>,
   readsPermissions = false,
 ) {
-  return simulatedScans((kept) => {
+  return simulatedScans((context) => {
     const outgoing = { fetch: graph.fetch, allowPrivate: false };
     const { secret } = graph.entra;
     return new SharePointReader(graphConfig(graph, settings), secret, {
       outgoing,
       readsPermissions,
-      ...kept,
+      ...context,
     });
   });
 }

@@ -2,7 +2,7 @@ import type { Dice } from "../../support/dice.ts";
 import type { SimulatedDrive } from "../../support/simulated-weeks.ts";
 import type { DriveDouble } from "./drive-double.ts";
 import type { GraphDouble } from "./graph-double.ts";
-import { applyStep, held } from "./random-changes.ts";
+import { applyStep, currentFiles } from "./random-changes.ts";
 
 const KINDS = "file file file folder edit edit edit touch rename rename move move delete".split(
   " ",
@@ -41,13 +41,13 @@ export function simulatedGraph(
     }
     const drive = pickDrive(dice);
     const kind = KINDS[dice.roll(KINDS.length)] ?? "file";
-    const [pick, other] = [dice.roll(NUMBERS), dice.roll(NUMBERS)];
+    const [pick, variant] = [dice.roll(NUMBERS), dice.roll(NUMBERS)];
     const items = [...drive.items.values()].filter((item) => !item.deleted && item.kind !== "root");
     const target = items[pick % Math.max(1, items.length)];
     if (target !== undefined && stays.has(target.id) && kind === "move") return;
     const isLarge =
       kind === "delete" && target !== undefined && filesBelow(drive, target.id) > MAX_REMOVED;
-    if (!isLarge) applyStep(drive, { kind, pick, other });
+    if (!isLarge) applyStep(drive, { kind, pick, variant });
   };
   const trouble = (dice: Dice): void => {
     const kind = dice.roll(4);
@@ -66,7 +66,7 @@ export function simulatedGraph(
       const parent = dice.pick(large.places);
       site.library.change(large.folder, dice.chance(0.5) ? { name } : { parent, name });
     },
-    held: () => new Map(site.drives.flatMap(heldIn)),
+    expectedFiles: () => new Map(site.drives.flatMap(heldIn)),
     plainPath: (path, id) => path.replace(` (${id})`, ""),
     isWatched() {
       const watched = new Set(graph.subscriptions.live().map(({ driveId }) => driveId));
@@ -79,7 +79,7 @@ export function simulatedGraph(
 }
 
 const heldIn = (drive: DriveDouble) =>
-  [...held(drive)].map(
+  [...currentFiles(drive)].map(
     ([id, { path, content }]) => [id, { path: `${drive.name}/${path}`, text: content }] as const,
   );
 

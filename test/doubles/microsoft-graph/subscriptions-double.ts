@@ -30,7 +30,7 @@ type SubscriptionRequest = {
 /** The subscriptions of one app, which call back until they expire or are deleted. */
 export class SubscriptionsDouble {
   readonly open = new Map<string, Subscription>();
-  /** What an address answers when it is validated. */
+  /** Calls an address that is to be validated. */
   reach: (address: string) => Promise<Response> = async (address) =>
     new Response(new URL(address).searchParams.get("validationToken"), {
       headers: { "content-type": "text/plain" },
@@ -44,13 +44,13 @@ export class SubscriptionsDouble {
   }
 
   async create(text: string, exists: (driveId: string) => boolean): Promise<Response> {
-    const asked = JSON.parse(text) as SubscriptionRequest;
-    const [, driveId = ""] = /^\/?drives\/([^/]+)\/root$/.exec(asked.resource ?? "") ?? [];
+    const request = JSON.parse(text) as SubscriptionRequest;
+    const [, driveId = ""] = /^\/?drives\/([^/]+)\/root$/.exec(request.resource ?? "") ?? [];
     if (!exists(driveId)) return errorAnswer(404, "ResourceNotFound");
-    const { notificationUrl = "", lifecycleNotificationUrl, clientState = "" } = asked;
-    const expiresAt = Date.parse(asked.expirationDateTime ?? "");
+    const { notificationUrl = "", lifecycleNotificationUrl, clientState = "" } = request;
+    const expiresAt = Date.parse(request.expirationDateTime ?? "");
     const isShort = clientState.length <= MAX_CLIENT_STATE_LENGTH;
-    if (asked.changeType !== "updated" || !isShort || !this.#isAllowed(expiresAt)) {
+    if (request.changeType !== "updated" || !isShort || !this.#isAllowed(expiresAt)) {
       return errorAnswer(400, "InvalidRequest");
     }
     const answers = await Promise.all(
@@ -60,20 +60,27 @@ export class SubscriptionsDouble {
     );
     if (answers.includes(false)) return errorAnswer(400, "ValidationError");
     const id = crypto.randomUUID();
-    const made = { id, driveId, clientState, notificationUrl, lifecycleNotificationUrl, expiresAt };
-    this.open.set(id, made);
-    return json(shown(made), 201);
+    const subscription = {
+      id,
+      driveId,
+      clientState,
+      notificationUrl,
+      lifecycleNotificationUrl,
+      expiresAt,
+    };
+    this.open.set(id, subscription);
+    return json(subscriptionAnswer(subscription), 201);
   }
 
   renew(id: string, text: string): Response {
-    const found = this.#live(id);
-    if (found === undefined) return errorAnswer(404, "ResourceNotFound");
+    const subscription = this.#live(id);
+    if (subscription === undefined) return errorAnswer(404, "ResourceNotFound");
     const expiresAt = Date.parse(
       (JSON.parse(text) as SubscriptionRequest).expirationDateTime ?? "",
     );
     if (!this.#isAllowed(expiresAt)) return errorAnswer(400, "InvalidRequest");
-    found.expiresAt = expiresAt;
-    return json(shown(found));
+    subscription.expiresAt = expiresAt;
+    return json(subscriptionAnswer(subscription));
   }
 
   delete(id: string): Response {
@@ -83,7 +90,7 @@ export class SubscriptionsDouble {
   }
 
   list(): Response {
-    return json({ value: this.live().map(shown) });
+    return json({ value: this.live().map(subscriptionAnswer) });
   }
 
   live(): Subscription[] {
@@ -142,7 +149,7 @@ const common = ({ id, clientState, expiresAt }: Subscription) => ({
   tenantId: "11111111-2222-3333-4444-555555555555",
 });
 
-const shown = ({ id, driveId, notificationUrl, expiresAt }: Subscription) => ({
+const subscriptionAnswer = ({ id, driveId, notificationUrl, expiresAt }: Subscription) => ({
   id,
   resource: `/drives/${driveId}/root`,
   changeType: "updated",

@@ -26,10 +26,10 @@ type Failure = {
  */
 export class NotionDouble {
   readonly entries = new Map<string, Entry>();
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly failures: Failure[] = [];
   /** Not shared with the connection. */
-  readonly hidden = new Set<string>();
+  readonly hiddenBlocks = new Set<string>();
   /** Search does not know them, yet or at all. */
   readonly unsearched = new Set<string>();
   token = "ntn_secret_of_the_double";
@@ -152,7 +152,7 @@ export class NotionDouble {
     request.signal?.throwIfAborted();
     const url = new URL(address);
     const path = url.pathname.replace("/v1/", "");
-    this.asked.push(path);
+    this.requests.push(path);
     this.beforeAnswer(path);
     const refusal = this.#refusal(new Headers(request.headers), path);
     if (refusal !== null) return refusal;
@@ -181,7 +181,7 @@ export class NotionDouble {
     const [kind = "", id = "", part] = path.split("/");
     if (kind === "search") return this.#listed(this.#searched(body), body, "page_or_data_source");
     if (part === "query") return this.#listed(this.#rows(id, body), body, "page_or_data_source");
-    const target = this.hidden.has(id) ? null : this.#find(id);
+    const target = this.hiddenBlocks.has(id) ? null : this.#find(id);
     if (target === null || (kind !== "blocks" && kindOf(target) !== kind))
       return errorAnswer(404, "object_not_found");
     if (part === "children") return this.#children(target, body);
@@ -194,11 +194,11 @@ export class NotionDouble {
   #children(target: Entry | Block, body: Record<string, unknown>): Response {
     if (!("kind" in target) && target.hasMore) return errorAnswer(400, "validation_error");
     const blocks = "kind" in target ? target.blocks : target.children;
-    const shown = blocks.filter(
-      ({ id }) => !this.hidden.has(id) && this.entries.get(id)?.inTrash !== true,
+    const visibleBlocks = blocks.filter(
+      ({ id }) => !this.hiddenBlocks.has(id) && this.entries.get(id)?.inTrash !== true,
     );
     return this.#listed(
-      shown.map((each) => ({ id: each.id, answer: () => blockAnswer(each, target) })),
+      visibleBlocks.map((each) => ({ id: each.id, answer: () => blockAnswer(each, target) })),
       body,
       "block",
     );
@@ -218,7 +218,7 @@ export class NotionDouble {
     const sign = direction === "ascending" ? 1 : -1;
     return [...this.entries.values()]
       .filter(({ kind, id }) => kind !== "database" && !this.isTrashed(id))
-      .filter(({ id }) => !this.hidden.has(id) && !this.unsearched.has(id))
+      .filter(({ id }) => !this.hiddenBlocks.has(id) && !this.unsearched.has(id))
       .sort((a, b) => sign * (a.edited - b.edited))
       .map((entry) => ({ id: entry.id, answer: () => this.#show(entry) }));
   }
@@ -226,12 +226,12 @@ export class NotionDouble {
   #rows(source: string, { filter }: Record<string, unknown>) {
     const { created_time: since } = (filter ?? {}) as { created_time?: { on_or_after: string } };
     const from = Date.parse(since?.on_or_after ?? "1970-01-01");
-    if (this.hidden.has(source) || !this.entries.has(source)) return null;
+    if (this.hiddenBlocks.has(source) || !this.entries.has(source)) return null;
     return [...this.entries.values()]
       .filter(
         ({ id, parent, created }) => parent === source && created >= from && !this.isTrashed(id),
       )
-      .filter(({ id }) => !this.hidden.has(id))
+      .filter(({ id }) => !this.hiddenBlocks.has(id))
       .sort((a, b) => a.created - b.created)
       .map((entry) => ({ id: entry.id, answer: () => this.#show(entry) }));
   }

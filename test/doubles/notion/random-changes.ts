@@ -5,19 +5,19 @@ import type { NotionDouble } from "./notion-double.ts";
 /** A page that no step changes: an empty workspace is told as an error. */
 export const UNTOUCHED = "Untouched";
 
-/** What a connection should find: pages with their paths and the words of their text. */
-export function held(notion: NotionDouble): Map<string, [path: string, words: string]> {
+/** Pages that a connection should find, with their paths and the words of their text. */
+export function currentPages(notion: NotionDouble): Map<string, [path: string, words: string]> {
   const isLeft = (id: string | null): boolean => {
     const entry = id === null ? undefined : notion.entries.get(id);
     return entry !== undefined && (entry.isArchived || entry.inTrash || isLeft(entry.parent));
   };
   const folderOf = (id: string | null): string => {
-    const entry = id === null || notion.hidden.has(id) ? undefined : notion.entries.get(id);
+    const entry = id === null || notion.hiddenBlocks.has(id) ? undefined : notion.entries.get(id);
     if (entry === undefined) return "";
     return folderOf(entry.parent) + (entry.kind === "database" ? "" : `${entry.title}/`);
   };
   const pages = [...notion.entries.values()].filter(
-    ({ kind, id }) => kind === "page" && !notion.hidden.has(id) && !isLeft(id),
+    ({ kind, id }) => kind === "page" && !notion.hiddenBlocks.has(id) && !isLeft(id),
   );
   return new Map(
     pages.map(({ id, parent, title, blocks }) => {
@@ -32,14 +32,14 @@ export function held(notion: NotionDouble): Map<string, [path: string, words: st
 const wordsIn = ({ rich_text: texts }: Record<string, unknown>) =>
   (texts as { plain_text: string }[]).map(({ plain_text: text }) => text).join("");
 
-type Target = { page: Entry; parent: Entry; other: number };
+type Target = { page: Entry; parent: Entry; variant: number };
 
 const DEEDS: Record<string, (notion: NotionDouble, target: Target) => void> = {
-  edit: (notion, { page, other }) => {
+  edit: (notion, { page, variant }) => {
     const children = page.blocks.filter(({ type }) => type !== "paragraph");
-    notion.change(page.id, { blocks: [block("paragraph", `Edited ${other}.`), ...children] });
+    notion.change(page.id, { blocks: [block("paragraph", `Edited ${variant}.`), ...children] });
   },
-  rename: (notion, { page, other }) => notion.change(page.id, { title: `r${other % 5}` }),
+  rename: (notion, { page, variant }) => notion.change(page.id, { title: `r${variant % 5}` }),
   bin: (notion, { page }) => notion.change(page.id, { inTrash: true }),
   archive: (notion, { page }) => notion.change(page.id, { isArchived: true }),
   restore: (notion, { page }) => {
@@ -59,15 +59,15 @@ const DEEDS: Record<string, (notion: NotionDouble, target: Target) => void> = {
   },
 };
 
-export function applyStep(notion: NotionDouble, { kind, pick, other }: Step): void {
+export function applyStep(notion: NotionDouble, { kind, pick, variant }: Step): void {
   const pages = [...notion.entries.values()].filter(
     ({ kind: type, title }) => type === "page" && title !== UNTOUCHED,
   );
   const page = pages[pick % pages.length];
-  const parent = pages[other % pages.length];
+  const parent = pages[variant % pages.length];
   if (page === undefined || parent === undefined) return;
   const text = [block("paragraph", `Text ${pick}.`)];
-  if (kind === "page") notion.page(other % 4 === 0 ? null : parent.id, `n${other % 4}`, text);
+  if (kind === "page") notion.page(variant % 4 === 0 ? null : parent.id, `n${variant % 4}`, text);
   if (kind === "row") notion.row(notion.database(parent.id, `D${pick % 3}`)[1], "row", {}, text);
-  DEEDS[kind]?.(notion, { page, parent, other });
+  DEEDS[kind]?.(notion, { page, parent, variant });
 }

@@ -16,7 +16,7 @@ export function notionSource(notion: NotionDouble, settings: Record<string, unkn
   const config = notionConfig.parse({ token: notion.token, apiBaseUrl: BASE, ...settings });
   const waits = passTime();
   const outgoing = { fetch: notion.fetch, allowPrivate: false };
-  const source = simulatedScans((kept) => notionReader(config, { ...kept, outgoing }));
+  const source = simulatedScans((context) => notionReader(config, { ...context, outgoing }));
   return { ...source, waits };
 }
 

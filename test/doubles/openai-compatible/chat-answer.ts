@@ -20,7 +20,7 @@ export type ChatBody = {
   stream_options?: { include_usage?: boolean };
 };
 
-/** What the model says: a text, or calls of tools (`arguments` as the wire has them). */
+/** The model's answer: a text, or calls of tools (`arguments` as the wire has them). */
 export type Said = { text: string } | { calls: { name: string; arguments: string }[] };
 
 const NO_MAX_TOKENS =
@@ -34,29 +34,29 @@ const NO_MAX_TOKENS =
 export function refuseAsReasoningModel({ max_tokens, temperature }: ChatBody): object | null {
   const error = { type: "invalid_request_error" };
   if (max_tokens !== undefined) {
-    const refused = { param: "max_tokens", code: "unsupported_parameter" };
-    return { error: { ...error, ...refused, message: NO_MAX_TOKENS } };
+    const parameterRefusal = { param: "max_tokens", code: "unsupported_parameter" };
+    return { error: { ...error, ...parameterRefusal, message: NO_MAX_TOKENS } };
   }
   if (temperature === undefined || temperature === 1) return null;
   const message = `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`;
   return { error: { ...error, param: "temperature", code: "unsupported_value", message } };
 }
 
-/** The same through LiteLLM and GitHub Copilot's gateway, which keep the message alone. */
+/** Refuses as LiteLLM and GitHub Copilot's gateway do, which keep the message alone. */
 export function refuseThroughGateway(body: ChatBody): object | null {
-  const refused = refuseAsReasoningModel(body) as { error: { message: string } } | null;
-  const told = `litellm.BadRequestError: OpenAIException - ${refused?.error.message}`;
-  return refused && { error: { message: told, type: null, param: null, code: "400" } };
+  const reasoningRefusal = refuseAsReasoningModel(body) as { error: { message: string } } | null;
+  const message = `litellm.BadRequestError: OpenAIException - ${reasoningRefusal?.error.message}`;
+  return reasoningRefusal && { error: { message, type: null, param: null, code: "400" } };
 }
 
 /** A model that searches once with the last request, then answers; the default script. */
 export function sayByDefault(body: ChatBody): Said {
-  const offered = body.tool_choice === "none" ? [] : (body.tools ?? []);
+  const tools = body.tool_choice === "none" ? [] : (body.tools ?? []);
   const searched = body.messages.some(({ role }) => role === "tool");
-  const asked = body.messages.findLast(({ role }) => role === "user")?.content ?? "";
-  if (offered.length > 0 && !searched) {
-    const query = JSON.stringify({ query: asked });
-    return { calls: offered.map((tool) => ({ name: tool.function.name, arguments: query })) };
+  const question = body.messages.findLast(({ role }) => role === "user")?.content ?? "";
+  if (tools.length > 0 && !searched) {
+    const query = JSON.stringify({ query: question });
+    return { calls: tools.map((tool) => ({ name: tool.function.name, arguments: query })) };
   }
   if (body.response_format !== undefined) return { text: '{"answer":"forty-two"}' };
   return { text: "It is forty-two." };
@@ -67,11 +67,11 @@ export function sayByDefault(body: ChatBody): Said {
  * then tells the results.
  */
 export function sayWithFunctions(body: ChatBody): Said {
-  const asked = body.messages.findLastIndex(({ role }) => role === "user");
-  const since = body.messages.slice(asked + 1);
+  const questionIndex = body.messages.findLastIndex(({ role }) => role === "user");
+  const since = body.messages.slice(questionIndex + 1);
   const called = since.flatMap(({ tool_calls = [] }) => tool_calls as OfferedFunction[]);
-  const left = body.tool_choice === "none" ? [] : (body.tools ?? []);
-  const next = left.filter(({ function: { name } }) =>
+  const remainingTools = body.tool_choice === "none" ? [] : (body.tools ?? []);
+  const next = remainingTools.filter(({ function: { name } }) =>
     called.every((call) => call.function.name !== name),
   );
   const isSearch = (tool: OfferedFunction) => tool.function.name.startsWith("search_");
@@ -80,7 +80,7 @@ export function sayWithFunctions(body: ChatBody): Said {
   if (calls.length > 0) return { calls: calls.map(filledCall) };
   if (body.response_format !== undefined) return { text: '{"answer":"forty-two"}' };
   const results = since.filter(({ role }) => role === "tool").map(({ content }) => content);
-  const passages = JSON.stringify([body.messages[asked]?.content, ...results]);
+  const passages = JSON.stringify([body.messages[questionIndex]?.content, ...results]);
   const sentence = /[^.:>\\]*(thirty days|holts)[^.]*\./.exec(passages)?.[0] ?? "It is forty-two.";
   return {
     text: [sentence.trim(), ...results.flatMap((text) => text?.match(/\brain\b/) ?? [])].join(" "),
@@ -91,8 +91,8 @@ type OfferedFunction = { function: { name: string; parameters?: { properties?: o
 
 function filledCall({ function: { name, parameters } }: OfferedFunction) {
   const [argument] = Object.keys(parameters?.properties ?? {});
-  const given = argument === undefined ? {} : { [argument]: "Ghent" };
-  return { name, arguments: JSON.stringify(given) };
+  const input = argument === undefined ? {} : { [argument]: "Ghent" };
+  return { name, arguments: JSON.stringify(input) };
 }
 
 /** Failures that are the model's own words. */
@@ -112,20 +112,20 @@ export function sayInFailure(failure: Failure): Said | null {
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 let calls = 0;
 
-export function completion(model: string, said: Said): unknown {
+export function completion(model: string, reply: Said): unknown {
   const message =
-    "text" in said
-      ? { role: "assistant", content: said.text }
+    "text" in reply
+      ? { role: "assistant", content: reply.text }
       : {
           role: "assistant",
           content: null,
-          tool_calls: said.calls.map((call) => ({
+          tool_calls: reply.calls.map((call) => ({
             id: `call_${(calls += 1)}`,
             type: "function",
             function: call,
           })),
         };
-  const finish_reason = "text" in said ? "stop" : "tool_calls";
+  const finish_reason = "text" in reply ? "stop" : "tool_calls";
   const choices = [{ index: 0, message, finish_reason }];
   return { id: "completion", object: "chat.completion", created: 0, model, choices, usage: USAGE };
 }
@@ -133,26 +133,26 @@ export function completion(model: string, said: Said): unknown {
 const WORD = /\s*\S+\s*?(?=\s|$)|\s+$/g;
 
 /** The events of a streamed answer, one for each word of a text, usage where it is asked for. */
-export function completionEvents(body: ChatBody, said: Said): string[] {
+export function completionEvents(body: ChatBody, reply: Said): string[] {
   const { model } = body;
   const chunk = (choices: unknown[], usage?: unknown) => {
     const facts = { id: "completion", object: "chat.completion.chunk", created: 0, model };
     return `data: ${JSON.stringify({ ...facts, choices, ...(usage === undefined ? {} : { usage }) })}\n\n`;
   };
-  const delta = (one: unknown) => chunk([{ index: 0, delta: one, finish_reason: null }]);
+  const delta = (fields: unknown) => chunk([{ index: 0, delta: fields, finish_reason: null }]);
   const deltas =
-    "text" in said
-      ? (said.text.match(WORD) ?? []).map((content) => delta({ content }))
-      : said.calls.flatMap(({ name, arguments: input }, index) => {
+    "text" in reply
+      ? (reply.text.match(WORD) ?? []).map((content) => delta({ content }))
+      : reply.calls.flatMap(({ name, arguments: input }, index) => {
           const half = Math.ceil(input.length / 2);
           const id = `call_${(calls += 1)}`;
-          const begun = { name, arguments: input.slice(0, half) };
+          const firstPart = { name, arguments: input.slice(0, half) };
           return [
-            delta({ tool_calls: [{ index, id, type: "function", function: begun }] }),
+            delta({ tool_calls: [{ index, id, type: "function", function: firstPart }] }),
             delta({ tool_calls: [{ index, function: { arguments: input.slice(half) } }] }),
           ];
         });
-  const finish_reason = "text" in said ? "stop" : "tool_calls";
+  const finish_reason = "text" in reply ? "stop" : "tool_calls";
   return [
     delta({ role: "assistant", content: "" }),
     ...deltas,

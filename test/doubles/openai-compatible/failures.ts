@@ -22,8 +22,8 @@ export const SECRET_BODY = "upstream said sk-secret-key at https://models.intern
 
 /** As workerd says that nothing listens at an address. */
 const lostConnection = () => {
-  const lost = new Error("Network connection lost.", { cause: new Error(SECRET_BODY) });
-  return Object.assign(lost, { remote: true, retryable: true });
+  const error = new Error("Network connection lost.", { cause: new Error(SECRET_BODY) });
+  return Object.assign(error, { remote: true, retryable: true });
 };
 
 const never = (signal: AbortSignal | null | undefined): Promise<never> =>

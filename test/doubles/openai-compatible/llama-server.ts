@@ -20,7 +20,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
  * laptop's processor it works on one call after the other, and goes on when its caller hangs up.
  */
 export class LlamaServer {
-  /** What it has computed. */
+  /** Tokens that the server has computed. */
   tokens = 0;
   busyMs = 0;
   /** Texts of each call that it worked on. */

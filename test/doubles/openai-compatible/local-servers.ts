@@ -17,7 +17,7 @@ const before =
     return chat(url, JSON.parse(text) as ChatBody, () => double.fetch(input, init));
   };
 
-/** The same answer, streamed or not, with a usage of its own. */
+/** Gives an answer, streamed or not, a usage of its own. */
 async function withUsage(answer: Promise<Response>, prompt_tokens: number): Promise<Response> {
   const text = await (await answer).text();
   const usage = `"usage":${JSON.stringify({ prompt_tokens, completion_tokens: 7, total_tokens: 0 })}`;
@@ -108,7 +108,7 @@ export const asLlamaCppPython = (double: OpenAiDouble) =>
   });
 
 type Window = { contextTokens?: number };
-const listed = (facts: object) => Response.json({ object: "list", data: [facts] });
+const modelList = (facts: object) => Response.json({ object: "list", data: [facts] });
 const isChat = (url: string) => url.endsWith("/chat/completions");
 
 /**
@@ -125,10 +125,10 @@ export const asLmStudio = (
     if (url.endsWith("/api/v0/models")) {
       const facts = { id: "llama", type: "llm", max_context_length: 131_072 };
       const loaded = { state: "loaded", loaded_context_length: contextTokens };
-      return listed({ ...facts, ...(isLoaded ? loaded : { state: "not-loaded" }) });
+      return modelList({ ...facts, ...(isLoaded ? loaded : { state: "not-loaded" }) });
     }
     if (url.endsWith("/v1/models")) {
-      return listed({ id: "llama", object: "model", owned_by: "organization_owner" });
+      return modelList({ id: "llama", object: "model", owned_by: "organization_owner" });
     }
     if (url.endsWith("/embeddings")) return await answer();
     if (!isChat(url)) return Response.json({ error: "Unexpected endpoint or method." });
@@ -157,7 +157,7 @@ export const asVllm = (double: OpenAiDouble, { contextTokens = 4_096, tells = tr
   before(double, async (url, body, answer) => {
     const facts = { id: "llama", object: "model", owned_by: "vllm", root: "llama", parent: null };
     if (url.endsWith("/v1/models")) {
-      return listed({ ...facts, ...(tells && { max_model_len: contextTokens }) });
+      return modelList({ ...facts, ...(tells && { max_model_len: contextTokens }) });
     }
     const message = isChat(url) ? refusedByVllm(body, contextTokens) : null;
     if (message === null) return await answer();
@@ -177,7 +177,7 @@ export const asLiteLlm = (
     const max_input_tokens = contextTokens;
     if (url.endsWith("/v1/models")) {
       const facts = { id: "llama", object: "model", created: 1_677_610_602, owned_by: "openai" };
-      return listed({ ...facts, ...(tellsInList && { max_input_tokens }) });
+      return modelList({ ...facts, ...(tellsInList && { max_input_tokens }) });
     }
     if (url.endsWith("/model/info")) {
       const facts = { id: "d1ac61", db_model: false, key: "hosted_vllm/Qwen/Qwen3-8B" };
@@ -191,9 +191,9 @@ export const asLiteLlm = (
       const message = `/chat/completions: Invalid model name passed in model=${body.model}. Call \`/v1/models\` to view available models for your key.`;
       return failed(400, { message, type: "invalid_request_error", param: null, code: "400" });
     }
-    const refused = isChat(url) ? refusedByVllm(body, contextTokens) : null;
-    if (refused === null) return await answer();
-    const error = { message: refused, type: "BadRequestError", param: "input_tokens", code: 400 };
+    const refusal = isChat(url) ? refusedByVllm(body, contextTokens) : null;
+    if (refusal === null) return await answer();
+    const error = { message: refusal, type: "BadRequestError", param: "input_tokens", code: 400 };
     const message = `litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: Hosted_vllmException - ${JSON.stringify({ error })}\nmodel=llama. context_window_fallbacks=None. fallbacks=None.\n\nLiteLLM: model group 'llama' failed with the error above. No fallback was attempted.`;
     return failed(400, { message, type: "invalid_request_error", param: null, code: "400" });
   });

@@ -15,7 +15,7 @@ export type Request = { place: Place; url: string; headers: Headers; body: unkno
 export type Options = {
   /** Every call must bear it. */
   apiKey?: string;
-  /** What `/models` lists. */
+  /** Models that `/models` lists. */
   models?: string[];
   embed?: (text: string) => number[];
   /** Relevance of a document; by default the share of the query's words that it holds. */
@@ -40,13 +40,13 @@ const PLACES: Record<string, Place> = {
  */
 export class OpenAiDouble {
   readonly requests: Request[] = [];
-  /** What the model says; `sayByDefault` until told otherwise. */
+  /** Makes the model's answer; `sayByDefault` unless a test sets another. */
   script: (body: ChatBody) => Said = sayByDefault;
   /** The body of a 400 to a chat request that the model refuses; null: it takes the request. */
   refuse: (body: ChatBody) => object | null = () => null;
   /** How a streamed answer is sent; by default each event as soon as it is asked for. */
   send: (events: string[]) => ReadableStream<Uint8Array> = sendAll;
-  /** What `/rerank` says that it counted; null: it says nothing. */
+  /** Tokens that `/rerank` reports; null: it reports none. */
   rerankTokens: number | null = null;
   readonly #options: Options;
   readonly #failures = new Map<Place, { failure: Failure; times: number }>();
@@ -60,7 +60,7 @@ export class OpenAiDouble {
     this.#failures.set(place, { failure, times });
   }
 
-  of(place: Place): Request[] {
+  calls(place: Place): Request[] {
     return this.requests.filter((request) => request.place === place);
   }
 
@@ -69,8 +69,8 @@ export class OpenAiDouble {
     const place = Object.entries(PLACES).find(([path]) => url.endsWith(path))?.[1];
     const headers = new Headers(init?.headers);
     if (place === undefined) return Promise.resolve(this.#elsewhere(url, headers));
-    const sent = init?.body;
-    const text = sent instanceof Uint8Array ? new TextDecoder().decode(sent) : sent;
+    const payload = init?.body;
+    const text = payload instanceof Uint8Array ? new TextDecoder().decode(payload) : payload;
     const body = JSON.parse(typeof text === "string" ? text : "{}") as unknown;
     this.requests.push({ place, url, headers, body });
     if (!this.#isAllowed(headers)) return Promise.resolve(badKey());
@@ -102,11 +102,11 @@ export class OpenAiDouble {
     switch (place) {
       case "chat": {
         const chat = body as ChatBody;
-        const refused = this.refuse(chat);
-        if (refused !== null) return Response.json(refused, { status: 400 });
+        const refusalBody = this.refuse(chat);
+        if (refusalBody !== null) return Response.json(refusalBody, { status: 400 });
         if (failure?.kind === "refusal") return Response.json(refusal(chat.model));
-        const said = failure === null ? null : sayInFailure(failure);
-        const answered = said ?? this.script(chat);
+        const failureReply = failure === null ? null : sayInFailure(failure);
+        const answered = failureReply ?? this.script(chat);
         if (chat.stream !== true) return Response.json(completion(chat.model, answered));
         return new Response(this.send(completionEvents(chat, answered)), {
           headers: { "content-type": "text/event-stream" },
@@ -144,11 +144,11 @@ export class OpenAiDouble {
 
 export function sendAll(events: string[]): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const left = events.values();
+  const iterator = events.values();
   return new ReadableStream(
     {
       pull(controller) {
-        const { done, value } = left.next();
+        const { done, value } = iterator.next();
         if (done === true) controller.close();
         else controller.enqueue(encoder.encode(value));
       },

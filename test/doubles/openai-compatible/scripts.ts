@@ -2,7 +2,7 @@ import { sayByDefault, type ChatBody, type Said } from "./chat-answer.ts";
 
 const hasToolResult = ({ messages }: ChatBody) => messages.some(({ role }) => role === "tool");
 
-/** What a model may do, by name: so that a double in another process can be told, too. */
+/** Scripts of a model by name, so that a test can choose one in another process, too. */
 export const SCRIPTS = {
   default: sayByDefault,
   "repairs-itself": ({ messages }): Said => ({

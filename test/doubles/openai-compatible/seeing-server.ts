@@ -82,15 +82,15 @@ const DATA = /^data:(image\/[a-z]+);base64,(.*)$/s;
 export class SeeingServer {
   readonly pages = new Map<number, string>();
   /** The pages whose pictures came, in this order. */
-  readonly seen: (number | null)[] = [];
-  /** What is answered in place of a page's text. */
+  readonly reads: (number | null)[] = [];
+  /** Answers in place of a page's text. */
   readonly instead = new Map<number, Answer>();
 
   readonly fetch = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const page = await pageIn(await new Response(init?.body).json());
-    this.seen.push(page);
-    const known = this.pages.get(page ?? -1) ?? "an upside-down picture";
-    const { text = known, finish_reason = "stop", status } = this.instead.get(page ?? -1) ?? {};
+    this.reads.push(page);
+    const pageText = this.pages.get(page ?? -1) ?? "an upside-down picture";
+    const { text = pageText, finish_reason = "stop", status } = this.instead.get(page ?? -1) ?? {};
     if (status !== undefined) return new Response("{}", { status });
     const message = { role: "assistant", content: text };
     const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };

@@ -10,7 +10,7 @@ import {
 type Claims = Record<string, unknown>;
 type SignInRequest = { redirectUri: string; challenge: string; nonce: string };
 
-/** What a wrong provider does otherwise. */
+/** Deviations of a wrong provider. */
 export type Wrong = Partial<{
   /** In place of what the ID token would say; undefined: it does not say it. */
   claims: Claims;
@@ -43,12 +43,12 @@ export class OpenidDouble {
   person: Claims = {};
   wrong: Wrong = {};
   refreshes = false;
-  /** What the latest sign-in was asked with. */
+  /** The `prompt` parameter of the latest sign-in. */
   prompt: string | null = null;
   /** Requests by path. */
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   /** Tokens and verifiers that went over the wire. */
-  readonly given: string[] = [];
+  readonly verifiers: string[] = [];
   readonly #codes = new Map<string, SignInRequest>();
   readonly #refreshTokens = new Set<string>();
   readonly #pushed = new Map<string, URLSearchParams>();
@@ -65,37 +65,37 @@ export class OpenidDouble {
     this.#keys = [{ kid: crypto.randomUUID(), pair }];
   }
 
-  /** What the person's browser brings back from the address that it was sent to. */
+  /** Signs the person in at this address, and returns where the browser is sent back to. */
   authorize(address: string): URL {
     const { searchParams } = new URL(address);
     const pushed = this.#pushed.get(searchParams.get("request_uri") ?? "");
     if (this.wrong.pushed === true && pushed === undefined) throw new Error("nothing was pushed");
-    const sent = pushed ?? searchParams;
-    const wanted = { response_type: "code", client_id: CLIENT.id, code_challenge_method: "S256" };
-    for (const [name, value] of Object.entries(wanted)) {
-      if (sent.get(name) !== value) throw new Error(`${name} is ${sent.get(name)}`);
+    const parameters = pushed ?? searchParams;
+    const expected = { response_type: "code", client_id: CLIENT.id, code_challenge_method: "S256" };
+    for (const [name, value] of Object.entries(expected)) {
+      if (parameters.get(name) !== value) throw new Error(`${name} is ${parameters.get(name)}`);
     }
     const code = crypto.randomUUID();
-    const redirectUri = sent.get("redirect_uri") ?? "";
-    this.prompt = sent.get("prompt");
-    const challenge = sent.get("code_challenge") ?? "";
-    this.#codes.set(code, { redirectUri, challenge, nonce: sent.get("nonce") ?? "" });
+    const redirectUri = parameters.get("redirect_uri") ?? "";
+    this.prompt = parameters.get("prompt");
+    const challenge = parameters.get("code_challenge") ?? "";
+    this.#codes.set(code, { redirectUri, challenge, nonce: parameters.get("nonce") ?? "" });
     const back = new URL(redirectUri);
     if (this.#knowsPrompt()) back.searchParams.set("code", code);
     else back.searchParams.set("error", "invalid_request");
-    back.searchParams.set("state", sent.get("state") ?? "");
+    back.searchParams.set("state", parameters.get("state") ?? "");
     back.searchParams.set("iss", this.issuer);
     return back;
   }
 
   #knowsPrompt(): boolean {
-    const asked = this.prompt?.split(" ") ?? [];
-    return asked.every((value) => this.wrong.prompts?.includes(value) ?? true);
+    const prompts = this.prompt?.split(" ") ?? [];
+    return prompts.every((value) => this.wrong.prompts?.includes(value) ?? true);
   }
 
   readonly fetch = async (address: string, request: RequestInit): Promise<Response> => {
     const path = address.slice(this.issuer.length);
-    this.asked.push(path);
+    this.requests.push(path);
     if (this.wrong.status !== undefined) return new Response("no", { status: this.wrong.status });
     if (path === "/.well-known/openid-configuration") return Response.json(this.#metadata());
     if (path === "/keys") return Response.json({ keys: await this.#published() });
@@ -136,25 +136,25 @@ export class OpenidDouble {
   }
 
   async #par(request: Request): Promise<Response> {
-    if (!isClient(request)) return refused("invalid_client", 401);
+    if (!isClient(request)) return refusal("invalid_client", 401);
     const uri = `urn:ietf:params:oauth:request_uri:${crypto.randomUUID()}`;
-    const sent = new URLSearchParams(await request.text());
-    this.prompt = sent.get("prompt");
-    if (!this.#knowsPrompt()) return refused("invalid_request");
-    this.#pushed.set(uri, sent);
+    const form = new URLSearchParams(await request.text());
+    this.prompt = form.get("prompt");
+    if (!this.#knowsPrompt()) return refusal("invalid_request");
+    this.#pushed.set(uri, form);
     return Response.json({ request_uri: uri, expires_in: 60 }, { status: 201 });
   }
 
   async #token(request: Request): Promise<Response> {
-    if (!isClient(request)) return refused("invalid_client", 401);
+    if (!isClient(request)) return refusal("invalid_client", 401);
     const form = new URLSearchParams(await request.text());
     if (form.get("grant_type") === "refresh_token") return await this.#refreshed(form);
-    const asked = this.#askedWith(form.get("code") ?? "");
-    this.given.push(form.get("code_verifier") ?? "");
+    const grant = this.#askedWith(form.get("code") ?? "");
+    this.verifiers.push(form.get("code_verifier") ?? "");
     const challenge = await challengeOf(form.get("code_verifier") ?? "");
     const isRight =
-      asked?.redirectUri === form.get("redirect_uri") && asked.challenge === challenge;
-    return isRight ? await this.#tokens(asked.nonce) : refused("invalid_grant");
+      grant?.redirectUri === form.get("redirect_uri") && grant.challenge === challenge;
+    return isRight ? await this.#tokens(grant.nonce) : refusal("invalid_grant");
   }
 
   async #refreshed(form: URLSearchParams): Promise<Response> {
@@ -165,16 +165,20 @@ export class OpenidDouble {
   }
 
   #askedWith(code: string): SignInRequest | undefined {
-    const asked = this.#codes.get(code);
+    const grant = this.#codes.get(code);
     if (this.wrong.codesLast !== true) this.#codes.delete(code);
-    return asked;
+    return grant;
   }
 
   async #tokens(nonce?: string): Promise<Response> {
     const refreshToken = this.refreshes ? crypto.randomUUID() : undefined;
     if (refreshToken !== undefined) this.#refreshTokens.add(refreshToken);
     const [accessToken, idToken] = [crypto.randomUUID(), await this.#idToken(nonce)];
-    this.given.push(accessToken, idToken, ...(refreshToken === undefined ? [] : [refreshToken]));
+    this.verifiers.push(
+      accessToken,
+      idToken,
+      ...(refreshToken === undefined ? [] : [refreshToken]),
+    );
     return Response.json({
       access_token: accessToken,
       token_type: "Bearer",
@@ -195,19 +199,20 @@ export class OpenidDouble {
     }
     const [key] = this.#keys;
     if (key === undefined) throw new Error("rotateKeys makes the first key");
-    const other = this.wrong.signs === "with another key" ? await generateKeyPair("ES256") : null;
+    const foreignKey =
+      this.wrong.signs === "with another key" ? await generateKeyPair("ES256") : null;
     return await new SignJWT(claims)
       .setProtectedHeader({ alg: "ES256", kid: key.kid, ...this.wrong.header })
-      .sign((other ?? key.pair).privateKey);
+      .sign((foreignKey ?? key.pair).privateKey);
   }
 }
 
-const refused = (error: string, status = 400) => Response.json({ error }, { status });
+const refusal = (error: string, status = 400) => Response.json({ error }, { status });
 
 /** Both parts are sent form-encoded (RFC 6749, 2.3.1). */
 function isClient({ headers }: Request): boolean {
-  const sent = atob(headers.get("Authorization")?.slice("Basic ".length) ?? "");
-  return decodeURIComponent(sent.replaceAll("+", " ")) === `${CLIENT.id}:${CLIENT.secret}`;
+  const credentials = atob(headers.get("Authorization")?.slice("Basic ".length) ?? "");
+  return decodeURIComponent(credentials.replaceAll("+", " ")) === `${CLIENT.id}:${CLIENT.secret}`;
 }
 
 async function challengeOf(verifier: string): Promise<string> {

@@ -10,7 +10,7 @@ export class FollowedSource extends ScriptedSource {
   /** Cursors below this have expired. */
   oldestCursor = 0;
   /** The changes that were asked for, by the number of the first. */
-  followed: number[] = [];
+  followedFrom: number[] = [];
   afterListing: () => void = () => undefined;
   beforeChanges: (first: number) => Promise<void> = async () => undefined;
   readonly #changes: string[] = [];
@@ -36,14 +36,14 @@ export class FollowedSource extends ScriptedSource {
 
   /** The feed is to be taken up where it stood when the listing began. */
   override async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
-    const [page = null, begun = String(this.#changes.length)] = cursor?.split("@") ?? [];
+    const [page = null, start = String(this.#changes.length)] = cursor?.split("@") ?? [];
     const listing = await super.list(page, signal);
     const { next } = listing;
     this.afterListing();
     return {
       ...listing,
-      next: next === null ? null : `${next}@${begun}`,
-      ...(next === null ? { changeCursor: begun } : {}),
+      next: next === null ? null : `${next}@${start}`,
+      ...(next === null ? { changeCursor: start } : {}),
     };
   }
 
@@ -51,10 +51,10 @@ export class FollowedSource extends ScriptedSource {
     const first = Number(cursor ?? changeCursor);
     await this.beforeChanges(first);
     if (first < this.oldestCursor) return null;
-    this.followed.push(first);
+    this.followedFrom.push(first);
     const end = Math.min(first + this.changesAPage, this.#changes.length);
     const ids = new Set(this.#changes.slice(first, end));
-    const files = this.listed().filter(({ externalId }) => ids.has(externalId ?? ""));
+    const files = this.listing().filter(({ externalId }) => ids.has(externalId ?? ""));
     for (const { externalId } of files) ids.delete(externalId ?? "");
     const more = end < this.#changes.length;
     return {

@@ -26,7 +26,7 @@ export class ScriptedSource implements SourceReader {
   partial = false;
   /** The page at which the listing begins anew, once. */
   restartAt: number | null = null;
-  opened: string[] = [];
+  openedPaths: string[] = [];
   listings = 0;
   beforePage: (page: number) => Promise<void> = async () => undefined;
 
@@ -54,7 +54,7 @@ export class ScriptedSource implements SourceReader {
     if (page === 0) this.listings++;
     const failure = this.failures.get(page);
     if (failure !== undefined) throw failure;
-    const all = this.listed();
+    const all = this.listing();
     const next = (page + 1) * this.pageSize;
     return {
       files: all.slice(page * this.pageSize, next),
@@ -65,7 +65,7 @@ export class ScriptedSource implements SourceReader {
   }
 
   async open({ path }: ListedFile) {
-    this.opened.push(path);
+    this.openedPaths.push(path);
     const failure = this.openFailures.get(path);
     if (failure !== undefined) throw failure;
     // A source has its own spelling of a path, which is stored in NFC.
@@ -77,9 +77,9 @@ export class ScriptedSource implements SourceReader {
   }
 
   /** Every file as the source lists it now. */
-  protected listed(): ListedFile[] {
+  protected listing(): ListedFile[] {
     return [...this.files].map(([path, file]) => {
-      const listed: ListedFile = {
+      const entry: ListedFile = {
         path,
         externalId: file.externalId ?? path,
         url: null,
@@ -90,8 +90,8 @@ export class ScriptedSource implements SourceReader {
         metadata: file.metadata ?? {},
         sourceState: null,
       };
-      if (file.readers !== undefined) listed.readers = file.readers;
-      return listed;
+      if (file.readers !== undefined) entry.readers = file.readers;
+      return entry;
     });
   }
 }

@@ -10,7 +10,7 @@ import { memoryStore } from "../web-site/scanning.ts";
 
 export const FOREVER = new AbortController().signal;
 
-/** What a reader is made with: what it kept, and the files that earlier scans found. */
+/** A reader's context: its store, and the files that earlier scans found. */
 export type Kept = {
   store: ReaderStore;
   known: KnownFiles;
@@ -21,7 +21,7 @@ export type Kept = {
  * A source with a change feed as the scan engine keeps it: known files, change cursor, and scans
  * that update them. Each page is read by a reader of its own.
  */
-export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Kept) => Reader) {
+export function simulatedScans<Reader extends SourceReader>(newReader: (context: Kept) => Reader) {
   const files = new Map<string, ListedFile>();
   const store = memoryStore();
   let changeCursor: string | null = null;
@@ -29,8 +29,8 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
   let listsAgain = false;
   let time = Date.now();
   const byPath = async (paths: string[]) => {
-    const wanted = new Set(paths);
-    return [...files.values()].filter(({ path }) => wanted.has(path));
+    const pathSet = new Set(paths);
+    return [...files.values()].filter(({ path }) => pathSet.has(path));
   };
   const byExternalId = async (ids: string[]) => ids.flatMap((id) => files.get(id) ?? []);
   const all = async (after: string | null, limit: number) =>
@@ -38,15 +38,15 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
       .filter(({ path }) => path > (after ?? ""))
       .sort((a, b) => (a.path < b.path ? -1 : 1))
       .slice(0, limit);
-  const known = { byPath, byExternalId, all, pushed: async () => [] };
-  const reader = () => newReader({ store, known, now: () => time });
+  const knownFiles = { byPath, byExternalId, all, pushed: async () => [] };
+  const reader = () => newReader({ store, known: knownFiles, now: () => time });
 
   const pageOf = async (mode: "full" | "follow", cursor: string | null) =>
     mode === "follow"
       ? ((await reader().follow?.(changeCursor ?? "", cursor, FOREVER)) ?? null)
       : await reader().list(cursor, FOREVER);
 
-  /** Of what pages say of a file the last holds. */
+  /** The last page that lists a file decides about it. */
   const take = (page: ListingPage, notes: Notes) => {
     if (page.restarted === true) notes.clear();
     for (const id of page.deleted) notes.set(id, "deleted");
@@ -76,7 +76,7 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
       const page: ListingPage | null = await pageOf(mode, cursor);
       cursor = page?.next ?? null;
       if (page === null) {
-        // What the feed showed may have gone since.
+        // A file of the feed may have been deleted since.
         notes.clear();
         mode = "full";
       } else {
@@ -84,7 +84,7 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
         listsAgain ||= mode === "full";
         if (cursor !== null) continue;
         if (mode === "follow" && listsAgain) {
-          // What the feed showed may have gone since.
+          // A file of the feed may have been deleted since.
           notes.clear();
           mode = "full";
         } else {
@@ -118,11 +118,11 @@ export function fileOf({ files }: Simulated, id: string): ListedFile {
 }
 
 export async function textOf(source: Simulated, id: string): Promise<string> {
-  const opened = await source.reader().open(fileOf(source, id), FOREVER);
-  return await new Response(opened.body).text();
+  const download = await source.reader().open(fileOf(source, id), FOREVER);
+  return await new Response(download.body).text();
 }
 
-/** What the work threw; null: nothing. */
+/** Returns the failure that the work throws. */
 export async function failureOf(work: Promise<unknown>): Promise<SourceFailure> {
   const thrown: unknown = await work.then(
     () => null,

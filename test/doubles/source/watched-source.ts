@@ -4,7 +4,7 @@ import type { SourceWatcher, Watch, WatchRequest } from "../../../src/ports/sour
 /** A provider's watches in memory, which expire; what they are asked is kept. */
 export class WatcherDouble implements SourceWatcher {
   readonly live = new Map<string, Watch & { target: string; token: string; baseUrl: string }>();
-  readonly asked: string[] = [];
+  readonly calls: string[] = [];
   names = ["changes"];
   /** Watches are started, and the one who asked is not told. */
   losesAnswers = false;
@@ -39,10 +39,10 @@ export class WatcherDouble implements SourceWatcher {
   extendWatches(knows: () => boolean): void {
     this.extend = async ({ id }) => {
       this.#ask("extend");
-      const found = this.live.get(id);
-      if (found === undefined || !knows()) return await Promise.resolve(null);
-      found.expiresAt = this.#now() + this.lifeMs;
-      return found;
+      const watch = this.live.get(id);
+      if (watch === undefined || !knows()) return await Promise.resolve(null);
+      watch.expiresAt = this.#now() + this.lifeMs;
+      return watch;
     };
   }
 
@@ -59,7 +59,7 @@ export class WatcherDouble implements SourceWatcher {
   }
 
   #ask(name: string): void {
-    this.asked.push(name);
+    this.calls.push(name);
     const failure = this.failures.get(name);
     if (failure !== undefined) throw failure;
   }

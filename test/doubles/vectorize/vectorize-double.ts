@@ -102,8 +102,8 @@ export class VectorizeDouble {
     if (vector.length !== this.#options.dimensions) refuse(40_006, "wrong dimensions");
     if (bytes(JSON.stringify(filter ?? {})) >= MAX_FILTER_BYTES) refuse(40_026, "filter too large");
     const matches = [...this.#vectors.values()]
-      .filter((stored) => namespace === undefined || stored.namespace === namespace)
-      .filter((stored) => this.#admits(stored, filter ?? {}))
+      .filter((candidate) => namespace === undefined || candidate.namespace === namespace)
+      .filter((candidate) => this.#admits(candidate, filter ?? {}))
       .map(({ id, values }) => ({ id, score: this.#approximate(cosine(values, vector)) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, topK);
@@ -114,7 +114,7 @@ export class VectorizeDouble {
   idsIn(namespace: string): string[] {
     this.#workIn();
     const inside = [...this.#vectors.values()].filter(
-      (stored) => stored.namespace?.startsWith(namespace) === true,
+      (candidate) => candidate.namespace?.startsWith(namespace) === true,
     );
     return inside.map(({ id }) => id);
   }
@@ -176,10 +176,10 @@ export class VectorizeDouble {
     return Math.round(score * scoreSteps) / scoreSteps;
   }
 
-  #admits(stored: Stored, filter: VectorizeVectorMetadataFilter): boolean {
+  #admits(vector: Stored, filter: VectorizeVectorMetadataFilter): boolean {
     return Object.entries(filter).every(([key, condition]) => {
       if (!this.#options.metadataIndexes.includes(key)) return false;
-      const value = indexed(stored.metadata?.[key]);
+      const value = indexed(vector.metadata?.[key]);
       if (typeof condition !== "object" || condition === null) return value === condition;
       return Object.entries(condition).every(([operator, operand]) =>
         admitted(operator, value, operand),
@@ -188,7 +188,7 @@ export class VectorizeDouble {
   }
 }
 
-/** Of a string the first 64 bytes are indexed. */
+/** Only the first 64 bytes of a string are indexed. */
 function indexed(value: unknown): unknown {
   if (typeof value !== "string") return value;
   return new TextDecoder().decode(new TextEncoder().encode(value).slice(0, INDEXED_STRING_BYTES));
@@ -203,12 +203,12 @@ function admitted(operator: string, value: unknown, operand: unknown): boolean {
 }
 
 function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let [dot, left, right] = [0, 0, 0];
+  let [dot, leftSquares, rightSquares] = [0, 0, 0];
   for (let at = 0; at < a.length; at++) {
     const [x, y] = [a[at] ?? 0, b[at] ?? 0];
     dot += x * y;
-    left += x * x;
-    right += y * y;
+    leftSquares += x * x;
+    rightSquares += y * y;
   }
-  return left === 0 || right === 0 ? 0 : dot / Math.sqrt(left * right);
+  return leftSquares === 0 || rightSquares === 0 ? 0 : dot / Math.sqrt(leftSquares * rightSquares);
 }

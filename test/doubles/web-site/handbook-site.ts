@@ -50,7 +50,7 @@ export function buildHandbookSite(site: WebSite, base: string): string[] {
   ];
 }
 
-/** What a link leads to and must not become a file, nor stop the crawl. */
+/** Adds links that must neither become files nor stop the crawl. */
 function setTraps(site: WebSite, page: (path: string, links: string[], head?: string) => void) {
   const traps = [
     "/loop/a",

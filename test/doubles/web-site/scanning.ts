@@ -39,7 +39,7 @@ export const pathsOf = (addresses: Iterable<string>) =>
   [...addresses].map((address) => address.replace(BASE, "")).sort();
 
 export type Scanned = {
-  listed: ListedFile[];
+  pages: ListedFile[];
   deleted: string[];
   problems: NonNullable<ListingPage["problems"]>;
   skipped: number;
@@ -53,7 +53,7 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
   const store = memoryStore();
   const outside: string[] = [];
   const waits: number[] = [];
-  /** What other sites answer, by address. */
+  /** Answers of other sites, by address. */
   const answers = new Map<string, () => Response>();
   let time = 0;
   const after = (path: string | null, limit: number, isWanted: (file: ListedFile) => boolean) =>
@@ -61,7 +61,7 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
       .filter((file) => isWanted(file) && file.path > (path ?? ""))
       .sort((a, b) => (a.path < b.path ? -1 : 1))
       .slice(0, limit);
-  const known: KnownFiles = {
+  const knownFiles: KnownFiles = {
     byPath: async (paths) => paths.flatMap((path) => files.get(path) ?? []),
     byExternalId: async (ids) => ids.flatMap((id) => files.get(id) ?? []),
     all: async (path, limit) => after(path, limit, () => true),
@@ -83,7 +83,7 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
       },
     },
     store,
-    known,
+    known: knownFiles,
     now: () => time,
     wait: async (ms) => {
       waits.push(ms);
@@ -102,7 +102,7 @@ const signal = new AbortController().signal;
 
 function add(scanned: Scanned, page: ListingPage): void {
   const { files, deleted, problems = [], skipped = 0, partial = false, leftOut = [] } = page;
-  scanned.listed.push(...files);
+  scanned.pages.push(...files);
   scanned.deleted.push(...deleted);
   scanned.problems.push(...problems);
   scanned.skipped += skipped;
@@ -117,7 +117,7 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
   return {
     async scan(): Promise<Scanned> {
       const scanned: Scanned = {
-        listed: [],
+        pages: [],
         deleted: [],
         problems: [],
         skipped: 0,
@@ -130,11 +130,11 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
         add(scanned, page);
         cursor = page.next;
       } while (cursor !== null);
-      for (const file of scanned.listed) take(file);
+      for (const file of scanned.pages) take(file);
       for (const path of scanned.deleted) files.delete(path);
-      const listed = new Set(scanned.listed.map((file) => file.path));
+      const currentPaths = new Set(scanned.pages.map((file) => file.path));
       if (!scanned.partial)
-        for (const path of files.keys()) if (!listed.has(path)) files.delete(path);
+        for (const path of files.keys()) if (!currentPaths.has(path)) files.delete(path);
       await reader.ended?.();
       return scanned;
     },
@@ -147,8 +147,8 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
     async textOf(path: string): Promise<{ text: string; mimeType: string | null } | string> {
       const file = files.get(path);
       if (file === undefined) return "unknown";
-      const opened = await reader.open(file, signal);
-      return { text: await new Response(opened.body).text(), mimeType: opened.mimeType };
+      const download = await reader.open(file, signal);
+      return { text: await new Response(download.body).text(), mimeType: download.mimeType };
     },
   };
 }

@@ -5,16 +5,16 @@ export type Site = Map<string, () => Response>;
 
 /** Puts a site in the place of the network. Returns the addresses that were asked for. */
 export function serve(site: Site): string[] {
-  const asked: string[] = [];
+  const addresses: string[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
-    asked.push(request.url);
+    addresses.push(request.url);
     const answer = site.get(request.url)?.() ?? new Response("not here", { status: 404 });
     const tag = answer.headers.get("etag");
     const same = tag !== null && request.headers.get("if-none-match") === tag;
     return same ? new Response(null, { status: 304, headers: { etag: tag } }) : answer;
   });
-  return asked;
+  return addresses;
 }
 
 /** A page with links and an ETag that follows its text. */

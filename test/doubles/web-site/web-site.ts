@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 
 import { listen } from "../listen.ts";
 
-/** What a page of the site answers; functions see how often it was asked. */
+/** A page's answer; functions see how often it was asked. */
 export type Answer = {
   status?: number;
   headers?: Record<string, string>;
@@ -16,7 +16,7 @@ type Route = Answer | ((url: URL, request: IncomingMessage) => Answer);
 /** A server on loopback whose pages a test defines and counts. */
 export async function startWebSite() {
   const routes = new Map<string, Route>();
-  const asked: { path: string; status: number }[] = [];
+  const requests: { path: string; status: number }[] = [];
   let fallback: (url: URL) => Answer | null = () => null;
 
   const answerTo = (url: URL, request: IncomingMessage): Answer => {
@@ -31,7 +31,7 @@ export async function startWebSite() {
     const tag = answer.headers?.["etag"];
     const same = tag !== undefined && request.headers["if-none-match"] === tag;
     const status = same ? 304 : (answer.status ?? 200);
-    asked.push({ path: `${url.pathname}${url.search}`, status });
+    requests.push({ path: `${url.pathname}${url.search}`, status });
     response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...answer.headers });
     if (answer.drips === true) response.write("<p>slow");
     else response.end(same ? undefined : answer.body);
@@ -39,7 +39,7 @@ export async function startWebSite() {
   return {
     port,
     routes,
-    asked,
+    requests,
     /** Adds a page with links. */
     page(path: string, links: string[] = [], head = "") {
       routes.set(path, { headers: { etag: `"${path}"` }, body: htmlPage(path, links, head) });

@@ -108,11 +108,11 @@ export class WorkersAiDouble implements WorkersAi {
     if (place === "embeddings") return this.#embeddings(inputs);
     if (place === "rerank") return ranking(inputs);
     if (failure?.kind === "refusal") return { response: "", usage: USAGE };
-    const told = failure === null ? null : sayInFailure(failure);
-    const said = told ?? this.script({ ...inputs, model } as unknown as ChatBody);
-    if (inputs["stream"] === true && this.streams) return eventsOf(said);
-    if ("text" in said) return { response: said.text, usage: USAGE };
-    const tool_calls = said.calls.map((call) => ({
+    const failureReply = failure === null ? null : sayInFailure(failure);
+    const reply = failureReply ?? this.script({ ...inputs, model } as unknown as ChatBody);
+    if (inputs["stream"] === true && this.streams) return eventsOf(reply);
+    if ("text" in reply) return { response: reply.text, usage: USAGE };
+    const tool_calls = reply.calls.map((call) => ({
       name: call.name,
       arguments: parsed(call.arguments),
     }));
@@ -130,11 +130,11 @@ export class WorkersAiDouble implements WorkersAi {
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 
 /** The older models' events: a word each, calls whole, and no reason for the end. */
-function eventsOf(said: Said): ReadableStream<Uint8Array> {
+function eventsOf(reply: Said): ReadableStream<Uint8Array> {
   const parts =
-    "text" in said
-      ? (said.text.match(/\s*\S+/g) ?? []).map((response) => ({ response, p: "abc" }))
-      : said.calls.map((call) => ({
+    "text" in reply
+      ? (reply.text.match(/\s*\S+/g) ?? []).map((response) => ({ response, p: "abc" }))
+      : reply.calls.map((call) => ({
           response: null,
           tool_calls: [{ name: call.name, arguments: parsed(call.arguments) }],
         }));

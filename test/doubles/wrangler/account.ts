@@ -2,15 +2,15 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** What a Cloudflare account holds, as far as a deployment asks. */
+/** A Cloudflare account's resources, as far as a deployment asks for them. */
 export type Account = {
   loggedIn: boolean;
   accounts: { id: string; name: string }[];
   databases: { uuid: string; name: string }[];
-  /** Of the next database that is made. */
+  /** The next database gets this id. */
   nextDatabaseId: string;
   namespaces: { id: string; title: string }[];
-  /** Of the next namespace that is made. */
+  /** The next namespace gets this id. */
   nextNamespaceId: string;
   /** R2 is switched on once, in the dashboard. */
   hasR2: boolean;
@@ -60,7 +60,7 @@ export function wranglerDouble(account: Partial<Account> = {}): WranglerDouble {
   const folder = mkdtempSync(join(tmpdir(), "quarry-wrangler-"));
   const file = join(folder, "account.json");
   const save = (value: Account) => writeFileSync(file, JSON.stringify(value));
-  const read = () => JSON.parse(readFileSync(file, "utf8")) as Account;
+  const readAccount = () => JSON.parse(readFileSync(file, "utf8")) as Account;
   save({ ...EMPTY_ACCOUNT, ...account });
   writeFileSync(`${file}.calls`, "");
   executable(join(folder, "wrangler"), `exec "${process.execPath}" "${SCRIPT}" "$@"`);
@@ -71,8 +71,8 @@ export function wranglerDouble(account: Partial<Account> = {}): WranglerDouble {
       WRANGLER_DOUBLE: file,
       CLOUDFLARE_ACCOUNT_ID: "",
     },
-    account: read,
-    change: (changes) => save({ ...read(), ...changes }),
+    account: readAccount,
+    change: (changes) => save({ ...readAccount(), ...changes }),
     calls: () => readFileSync(`${file}.calls`, "utf8").split("\n").filter(Boolean),
     remove: () => rmSync(folder, { recursive: true }),
   };

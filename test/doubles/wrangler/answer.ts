@@ -15,8 +15,8 @@ function fail(message: string): never {
 }
 
 function optionOf(args: string[], name: string): string {
-  const joined = args.find((arg) => arg.startsWith(`${name}=`));
-  return joined?.slice(name.length + 1) ?? args[args.indexOf(name) + 1] ?? "";
+  const option = args.find((arg) => arg.startsWith(`${name}=`));
+  return option?.slice(name.length + 1) ?? args[args.indexOf(name) + 1] ?? "";
 }
 
 type Command = (account: Account, name: string, args: string[]) => Output;
@@ -53,8 +53,8 @@ const COMMANDS: Record<string, Command> = {
   "vectorize list": ({ indexes }) =>
     json(indexes.map(({ name, dimensions, metric }) => ({ name, config: { dimensions, metric } }))),
   "vectorize create-metadata-index": ({ indexes }, name, args) => {
-    const found = indexes.find((index) => index.name === name) ?? fail("no such index");
-    found.properties.push(optionOf(args, "--property-name"));
+    const existing = indexes.find((index) => index.name === name) ?? fail("no such index");
+    existing.properties.push(optionOf(args, "--property-name"));
     return ok();
   },
   "vectorize create": ({ indexes }, name, args) => {
@@ -77,18 +77,18 @@ const NO_TOKEN =
   "In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN environment variable";
 
 /**
- * What wrangler 4 answers in front of this account, which the making commands change; its words
+ * Answers as wrangler 4 does for this account, which the creating commands change; its words
  * are those of wrangler-dist/cli.js of 4.155.
  */
 export function answerOf(account: Account, args: string[]): Output {
   try {
     const line = `${args.join(" ")} `;
-    const named = Object.keys(COMMANDS).find((command) => line.startsWith(`${command} `));
-    const command = named === undefined ? undefined : COMMANDS[named];
-    if (named === undefined || command === undefined) fail(`Unknown arguments: ${line}`);
-    if (!account.loggedIn && named !== "whoami") fail(NO_TOKEN);
-    if (account.broken.includes(named)) fail("Unable to resolve Cloudflare's API hostname.");
-    return command(account, args[named.split(" ").length] ?? "", args);
+    const commandName = Object.keys(COMMANDS).find((command) => line.startsWith(`${command} `));
+    const command = commandName === undefined ? undefined : COMMANDS[commandName];
+    if (commandName === undefined || command === undefined) fail(`Unknown arguments: ${line}`);
+    if (!account.loggedIn && commandName !== "whoami") fail(NO_TOKEN);
+    if (account.broken.includes(commandName)) fail("Unable to resolve Cloudflare's API hostname.");
+    return command(account, args[commandName.split(" ").length] ?? "", args);
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;
     const stderr = `\n\u001B[31m✘ \u001B[41;31m[ERROR]\u001B[0m ${thrown.message}\n\n🪵  Logs were written to "/x"\n`;

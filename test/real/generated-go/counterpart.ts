@@ -7,7 +7,7 @@ import type { Counterpart, Tools } from "../tools.ts";
 const OAPI_CODEGEN = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
 const OGEN = "github.com/ogen-go/ogen/cmd/ogen@v1.24.0";
 const GENERATORS = ["openapi-generator", "oapi-codegen", "ogen"];
-/** What openapi-generator writes around the package. */
+/** Files that openapi-generator writes around the package. */
 const AROUND = ["go.mod", "go.sum", "test", "docs", "git_push.sh"];
 
 const moduleOf = (tools: Tools) => join(tools.cache, "module");

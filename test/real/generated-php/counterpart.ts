@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { checkClient, generate, generatorVersion, writeDocuments } from "../generated-client.ts";
 import { NotInstalled, type Counterpart } from "../tools.ts";
 
-/** Of Debian: Packagist is not needed. */
+/** Debian's package, so that Packagist is not needed. */
 const GUZZLE = "/usr/share/php/GuzzleHttp/autoload.php";
 const PACKAGES = { public: "QuarryPublic", panel: "QuarryPanel" };
 const EVERY_FILE = `

@@ -83,8 +83,8 @@ async function checkSignIns(tools: Tools, url: string, realm: Realm): Promise<vo
       const page = await signIn(visitor, url, username);
       assert.match(page.text.replace(/<[^>]*>/g, " "), why);
       assert.equal(await roleOf(visitor, url), null);
-      const again = await visitor.go(`${url}/panel/sign-in/openid`);
-      assert.match(again.text, /<form[^]*name="password"/, "Keycloak asks for the account");
+      const secondPage = await visitor.go(`${url}/panel/sign-in/openid`);
+      assert.match(secondPage.text, /<form[^]*name="password"/, "Keycloak asks for the account");
     });
   }
   await tools.check("a session at Keycloak signs in without a password", async () => {
@@ -103,8 +103,8 @@ async function checkSignIns(tools: Tools, url: string, realm: Realm): Promise<vo
     const confirmation = await visitor.go(`${url}/panel/sign-in/openid/end`);
     assert.ok(confirmation.url.startsWith(realm.issuer), confirmation.url);
     await visitor.send(confirmation, {});
-    const again = await visitor.go(`${url}/panel/sign-in/openid`);
-    assert.match(again.text, /<form[^]*name="password"/);
+    const secondPage = await visitor.go(`${url}/panel/sign-in/openid`);
+    assert.match(secondPage.text, /<form[^]*name="password"/);
   });
   await tools.check("whoever is disabled at Keycloak does not come in", async () => {
     await realm.setEnabled("sam", false);

@@ -55,9 +55,9 @@ export const counterpart: Counterpart = {
       }
     });
     await tools.check("forms, old versions and missing pages are left out", () => {
-      const others = /action=|oldid=|diff=|redlink=|printable=/;
+      const actionLinks = /action=|oldid=|diff=|redlink=|printable=/;
       assert.deepEqual(
-        paths.filter((path) => others.test(path)),
+        paths.filter((path) => actionLinks.test(path)),
         [],
       );
     });

@@ -65,11 +65,11 @@ const MAX_FORMS = 4;
 
 /** Leads a person from a page of the provider through its forms. */
 async function goOn(visitor: Visitor, page: Shown, login: string): Promise<Shown> {
-  let shown = page;
-  for (let forms = 0; forms < MAX_FORMS && !shown.url.includes("/panel/"); forms++) {
-    shown = await visitor.send(shown, { login, password: "any" });
+  let currentPage = page;
+  for (let forms = 0; forms < MAX_FORMS && !currentPage.url.includes("/panel/"); forms++) {
+    currentPage = await visitor.send(currentPage, { login, password: "any" });
   }
-  return shown;
+  return currentPage;
 }
 
 async function signIn(visitor: Visitor, url: string, login: string): Promise<Shown> {
@@ -116,13 +116,13 @@ async function checkTabs(tools: Tools, { url, issuer }: Strict): Promise<void> {
     const page = await signIn(visitor, url, "eve");
     assert.match(page.text.replace(/<[^>]*>/g, " "), /example\.net|may not|not let in|allowed/i);
     assert.equal(await roleOf(visitor, url), null);
-    let again = await visitor.go(`${url}/panel/sign-in/openid?next=/panel/account`);
+    let start = await visitor.go(`${url}/panel/sign-in/openid?next=/panel/account`);
     // It knows no prompt for another account and refuses it: the next try asks for the sign-in.
-    if (!again.url.startsWith(issuer)) {
-      again = await visitor.go(`${url}/panel/sign-in/openid?next=/panel/account`);
+    if (!start.url.startsWith(issuer)) {
+      start = await visitor.go(`${url}/panel/sign-in/openid?next=/panel/account`);
     }
-    const other = await goOn(visitor, again, "mia");
-    assert.match(other.url, /\/panel\/account$/, other.text);
+    const accountPage = await goOn(visitor, start, "mia");
+    assert.match(accountPage.url, /\/panel\/account$/, accountPage.text);
     assert.equal(await roleOf(visitor, url), "member");
   });
   await tools.check("signing out here and there asks for the account again", async () => {
@@ -134,9 +134,9 @@ async function checkTabs(tools: Tools, { url, issuer }: Strict): Promise<void> {
     const confirmation = await visitor.go(`${url}/panel/sign-in/openid/end`);
     assert.ok(confirmation.url.startsWith(issuer), confirmation.url);
     await visitor.send(confirmation, { logout: "yes" });
-    let again = await visitor.go(`${url}/panel/sign-in/openid`);
-    if (!again.url.startsWith(issuer)) again = await visitor.go(`${url}/panel/sign-in/openid`);
-    assert.match(again.text, /name="login"/);
+    let start = await visitor.go(`${url}/panel/sign-in/openid`);
+    if (!start.url.startsWith(issuer)) start = await visitor.go(`${url}/panel/sign-in/openid`);
+    assert.match(start.text, /name="login"/);
   });
 }
 
@@ -171,9 +171,9 @@ async function checkChanges(tools: Tools, { url, age, change, end }: Strict): Pr
   await tools.check("with the provider down, the password form signs in", async () => {
     await end();
     const visitor = new Visitor();
-    const said = await visitor.go(`${url}/panel/sign-in/openid?next=/panel/account`);
-    assert.ok(said.url.startsWith(url) && said.status < 600, said.url);
-    assert.doesNotMatch(said.text, /Internal error/);
+    const answer = await visitor.go(`${url}/panel/sign-in/openid?next=/panel/account`);
+    assert.ok(answer.url.startsWith(url) && answer.status < 600, answer.url);
+    assert.doesNotMatch(answer.text, /Internal error/);
     const form = await visitor.go(`${url}/panel/sign-in`);
     await visitor.send(form, { email: "admin@localhost", password: "quarry" });
     assert.equal(await roleOf(visitor, url), "admin");

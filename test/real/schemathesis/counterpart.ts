@@ -24,7 +24,7 @@ type Report = {
   phases: Record<string, { status: string }>;
   test_cases: { generated: number };
   failures: { title: string; operations: string[] }[];
-  /** What it could not generate or send. */
+  /** Requests that it could not generate or send. */
   errors: unknown[];
 };
 

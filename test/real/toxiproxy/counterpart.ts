@@ -15,7 +15,7 @@ const PATIENCE_MS = 90_000;
 type Service = { api: PanelApi; url: string; token: string };
 type Toxic = { type: string; attributes: Record<string, number> };
 
-/** What goes wrong on a network between the service and others. */
+/** Faults of a network between the service and others. */
 const TOXICS: Record<string, Toxic> = {
   "connections are reset": { type: "reset_peer", attributes: { timeout: 0 } },
   "no byte comes": { type: "timeout", attributes: { timeout: 0 } },
@@ -64,8 +64,8 @@ export const counterpart: Counterpart = {
 
 function lines(tools: Tools, control: string) {
   const call = async (method: string, path: string, body: unknown = null) => {
-    const sent = body === null ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(`${control}${path}`, { method, ...sent });
+    const init = body === null ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${control}${path}`, { method, ...init });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   };

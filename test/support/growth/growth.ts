@@ -9,7 +9,7 @@ const [MAX_FACTOR, MIN_FACTOR] = [8, 2];
 /** How far above enough the next length aims: what is compiled meanwhile takes less time. */
 const AIM = 1.2;
 const MAX_EXPONENT = 1.4;
-/** What grows so fast is tried at greater length. */
+/** Work that grows as fast is measured at greater length. */
 const SUSPECT_EXPONENT = 1.15;
 const MEASURED_AGAIN = 3;
 const LONG_MS = 600;
@@ -83,7 +83,7 @@ export async function growthOf(
   if (ms < enoughMs) return null;
   let [smaller, before] = [size / STEP, await timeAt(size / STEP)];
   const exponent = () => Math.log(ms / before) / Math.log(size / smaller);
-  for (let again = 0; again < MEASURED_AGAIN && exponent() > SUSPECT_EXPONENT; again++) {
+  for (let attempt = 0; attempt < MEASURED_AGAIN && exponent() > SUSPECT_EXPONENT; attempt++) {
     // Growth behind linear work shows at greater length, where a step at one length is not repeated.
     if (size * MIN_FACTOR <= target.most && ms < LONG_MS) {
       [smaller, before] = [size, ms];

@@ -14,8 +14,8 @@ const latin1 =
   (size) =>
     Uint8Array.from(Buffer.from(String(make(size)), "latin1"));
 const utf16: Make = (size) => new Uint8Array(Buffer.from(String(fill(PROSE)(size / 2)), "utf16le"));
-const numbered = (of: (at: number) => string, length: number) => (size: number) =>
-  Array.from({ length: size / length }, (_unused, at) => of(at)).join("");
+const numbered = (itemAt: (at: number) => string, length: number) => (size: number) =>
+  Array.from({ length: size / length }, (_unused, at) => itemAt(at)).join("");
 
 /** Documents that are long in one way each, of about `size` bytes, by the name of their file. */
 export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {

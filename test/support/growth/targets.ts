@@ -45,7 +45,7 @@ import { spellingsOf } from "../../../src/text/spellings.ts";
 import { indexWordsOf, searchWordsOf } from "../../../src/text/words.ts";
 import { docx, epub, odf, pptx, xlsx } from "../office-files.ts";
 import { largePageOf } from "../pdf-of.ts";
-import { read, type Content } from "../read-document.ts";
+import { extract, type Content } from "../read-document.ts";
 import type { Grammar } from "./grammars.ts";
 
 /** `of` makes the work on a text; only the work is measured. */
@@ -69,7 +69,7 @@ const file = (
   most: DOCUMENT,
   of: (text: string) => {
     const bytes = content(text);
-    return () => read(name, bytes);
+    return () => extract(name, bytes);
   },
 });
 

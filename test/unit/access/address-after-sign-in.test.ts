@@ -19,8 +19,8 @@ test.for([
   ["javascript:alert(1)//panel", "/panel"],
   ["/panel/../api/rags", "/panel"],
   [undefined, "/panel"],
-])("Signing in for %s leads to %s", ([wanted, leads]) => {
-  expect(addressAfterSignIn(wanted)).toBe(leads);
+])("Signing in for %s leads to %s", ([next, leads]) => {
+  expect(addressAfterSignIn(next)).toBe(leads);
 });
 
 test("The sign-in page is told the whole address to come back to", () => {

@@ -19,8 +19,8 @@ test("one changed, missing or added character is refused without a look-up", () 
   const token = newToken();
   expect(isWellFormedToken(token)).toBe(true);
   for (let at = 0; at < token.length; at++) {
-    const other = token[at] === "a" ? "b" : "a";
-    expect(isWellFormedToken(token.slice(0, at) + other + token.slice(at + 1))).toBe(false);
+    const replacement = token[at] === "a" ? "b" : "a";
+    expect(isWellFormedToken(token.slice(0, at) + replacement + token.slice(at + 1))).toBe(false);
   }
   expect(isWellFormedToken(token.slice(0, -1))).toBe(false);
   expect(isWellFormedToken(`${token}0`)).toBe(false);

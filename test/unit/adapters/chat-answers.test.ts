@@ -47,12 +47,12 @@ test.each([
   double.refuse = refuse;
   expect(await whole(double, name, limited)).toBe("It is forty-two.");
   expect(double.requests).toHaveLength(3);
-  const taken = { max_completion_tokens: 50 };
-  expect(double.requests[2]?.body).toMatchObject(taken);
+  const expected = { max_completion_tokens: 50 };
+  expect(double.requests[2]?.body).toMatchObject(expected);
   // The model is known by now, in streams, too.
   expect(await streamed(double, name, limited)).toBe("It is forty-two.");
   expect(double.requests).toHaveLength(4);
-  expect(double.requests[3]?.body).toMatchObject(taken);
+  expect(double.requests[3]?.body).toMatchObject(expected);
   expect(double.requests[3]?.body).not.toHaveProperty("max_tokens");
   expect(double.requests[3]?.body).not.toHaveProperty("temperature");
   // Another model of the server is not.
@@ -81,10 +81,10 @@ test("a refusal for another reason stays one, and says it without secrets", asyn
   const message =
     "max_tokens is too large: 50. See https://models.internal/v1, key sk-abcdef. Ask for max_completion_tokens within 20.";
   double.refuse = () => ({ error: { message, param: "max_tokens", code: "invalid_value" } });
-  const refused = await whole(double, "small", limited).catch((thrown: unknown) => thrown);
-  expect(refused).toMatchObject({ status: 400, message: "400" });
-  expect(refused).toBeInstanceOf(ModelFailure);
-  const reason = providerReason(new Error("failed", { cause: refused }));
+  const refusal = await whole(double, "small", limited).catch((thrown: unknown) => thrown);
+  expect(refusal).toMatchObject({ status: 400, message: "400" });
+  expect(refusal).toBeInstanceOf(ModelFailure);
+  const reason = providerReason(new Error("failed", { cause: refusal }));
   expect(reason).toMatch(/^: max_tokens is too large: 50\./);
   expect(reason).not.toMatch(/sk-|internal/);
   expect(double.requests).toHaveLength(1);
@@ -230,10 +230,10 @@ test.each<[string, object, object]>([
 
 test("a chat template without a system role gets the instructions with the request", async () => {
   const double = new OpenAiDouble();
-  const sent: ChatBody[] = [];
+  const bodies: ChatBody[] = [];
   const fetch: typeof globalThis.fetch = async (...call) => {
     const body = JSON.parse(call[1]?.body as string) as ChatBody;
-    sent.push(body);
+    bodies.push(body);
     const roles = body.messages.map(({ role }) => role);
     if (roles.every((role, at) => role === (at % 2 === 0 ? "user" : "assistant")))
       return await double.fetch(...call);
@@ -244,8 +244,8 @@ test("a chat template without a system role gets the instructions with the reque
   const system = { role: "system" as const, content: "Be brief." };
   for (const count of [2, 3]) {
     await model.doGenerate({ prompt: [system, ...prompt] });
-    expect(sent).toHaveLength(count);
-    expect(sent.at(-1)?.messages).toEqual([{ role: "user", content: "Be brief.\n\nHello" }]);
+    expect(bodies).toHaveLength(count);
+    expect(bodies.at(-1)?.messages).toEqual([{ role: "user", content: "Be brief.\n\nHello" }]);
   }
 });
 

@@ -7,12 +7,12 @@ const MIB = 1_024 * 1_024;
 
 /** A provider that never ends: JSON whose text goes on, or an event without an end. */
 function endless(contentType: string, begin: string) {
-  let sent = 0;
+  let total = 0;
   const body = () =>
     new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(begin)),
       pull(controller) {
-        sent += MIB / 4;
+        total += MIB / 4;
         controller.enqueue(new Uint8Array(MIB / 4).fill(0x61));
       },
     });
@@ -22,17 +22,17 @@ function endless(contentType: string, begin: string) {
     OPENAI_COMPATIBLE_BASE_URL: "http://provider.example/v1",
   });
   const models = modelRegistry(config, { fetch });
-  return { models, sent: () => sent };
+  return { models, sentBytes: () => total };
 }
 
 const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Why?" }] }];
 
 test("an answer without an end is given up after 8 MiB, in every kind of call", async () => {
-  const { models, sent } = endless("application/json", '{"choices":[{"message":{"content":"');
+  const { models, sentBytes } = endless("application/json", '{"choices":[{"message":{"content":"');
   const failure = { name: "ModelFailure", message: "the answer is too long", retryable: false };
   const { model } = models.chat("local/llama");
   await expect(model.doGenerate({ prompt })).rejects.toMatchObject(failure);
-  expect(sent()).toBeLessThan(10 * MIB);
+  expect(sentBytes()).toBeLessThan(10 * MIB);
   const embedder = models.embedder("local/e", 2).model;
   await expect(embedder.doEmbed({ values: ["a"] })).rejects.toMatchObject(failure);
   const documents = { type: "text" as const, values: ["a"] };
@@ -41,7 +41,10 @@ test("an answer without an end is given up after 8 MiB, in every kind of call", 
 });
 
 test("an event without an end is given up after 1 MiB", async () => {
-  const { models, sent } = endless("text/event-stream", 'data: {"choices":[{"delta":{"content":"');
+  const { models, sentBytes } = endless(
+    "text/event-stream",
+    'data: {"choices":[{"delta":{"content":"',
+  );
   const { stream } = await models.chat("local/llama").model.doStream({ prompt });
   const parts: unknown[] = [];
   for await (const part of stream) parts.push(part);
@@ -49,5 +52,5 @@ test("an event without an end is given up after 1 MiB", async () => {
     type: "error",
     error: { name: "ModelFailure", message: "the answer is too long" },
   });
-  expect(sent()).toBeLessThan(3 * MIB);
+  expect(sentBytes()).toBeLessThan(3 * MIB);
 });

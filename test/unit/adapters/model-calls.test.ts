@@ -81,11 +81,11 @@ test.each<[string, (vector: number[]) => unknown]>([
     (vector) =>
       vector[0] === 2 ? "?" : Buffer.from(Float32Array.from(vector).buffer).toString("base64"),
   ],
-])("vectors as %s: no text spoils another", async (name, written) => {
+])("vectors as %s: no text spoils another", async (name, encode) => {
   const fetch: typeof globalThis.fetch = (_url, init) => {
     const { input } = JSON.parse(init?.body as string) as { input: string[] };
     const data = input.map((text, index) => {
-      return { index, embedding: written([Number(text.slice(5)), 1]) };
+      return { index, embedding: encode([Number(text.slice(5)), 1]) };
     });
     return Promise.resolve(Response.json({ data, usage: { total_tokens: null } }));
   };
@@ -134,7 +134,7 @@ test("a text that a server refuses does not make the calls smaller for good", as
   expect(double.requests).toHaveLength(1);
 });
 
-const told = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
+const errorEvent = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
 
 test.each<[object, object]>([
   [{ message: "a", type: "invalid_request_error", code: "context_length_exceeded" }, FINAL],
@@ -151,7 +151,7 @@ test.each<[object, object]>([
   [{ message: "a", type: "tokens", code: "rate_limit_exceeded" }, { retryable: true }],
 ])("an error that a provider tells in its stream: %j", async (error, expected) => {
   const double = new OpenAiDouble();
-  double.send = () => sendAll([told(error)]);
+  double.send = () => sendAll([errorEvent(error)]);
   const { model } = modelRegistry(config, { fetch: double.fetch }).chat("local/llama");
   const content = [{ type: "text" as const, text: "Hello" }];
   const { stream } = await model.doStream({ prompt: [{ role: "user", content }] });
@@ -278,7 +278,7 @@ test.each([
   ["embedded/gpt", {}, "embedded/extractive"],
   ["workers-ai/@cf/meta/llama-3.1-8b-instruct", {}, "workers-ai/@cf/zai-org/glm-4.7-flash"],
   ["nonsense", {}, "provider/name"],
-])("%s without its setting names it", (name, variables, named) => {
+])("%s without its setting names it", (name, variables, message) => {
   const registry = modelRegistry(parseConfig({ ENVIRONMENT: "development", ...variables }), {});
-  expect(() => registry.chat(name)).toThrow(named);
+  expect(() => registry.chat(name)).toThrow(message);
 });

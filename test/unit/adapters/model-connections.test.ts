@@ -98,11 +98,11 @@ test.each([{ kind: "hang" }, { kind: "drip" }] as Failure[])(
   "%j ends with the caller's signal, and not before",
   async (failure) => {
     double.fail("chat", failure);
-    const gone = new AbortController();
-    const asked = Promise.resolve(ask(gone.signal)).catch((thrown: unknown) => thrown);
+    const controller = new AbortController();
+    const outcome = Promise.resolve(ask(controller.signal)).catch((thrown: unknown) => thrown);
     await eventually(() => expect(double.requests).toHaveLength(1));
-    gone.abort(new Error("gone"));
-    expect(await asked).toBeInstanceOf(Error);
+    controller.abort(new Error("gone"));
+    expect(await outcome).toBeInstanceOf(Error);
   },
 );
 

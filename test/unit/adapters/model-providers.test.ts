@@ -35,16 +35,16 @@ test("docs/models.md has a row for each provider", () => {
   const table = docs.slice(docs.indexOf("| name "), docs.indexOf("| provider "));
   const rows = table.split("\n").filter((line) => line.startsWith("|"));
   const cells = rows.slice(2).map((row) => row.split("|").map((cell) => cell.trim()));
-  expect(cells.map(([, ...of]) => of.slice(0, 3))).toEqual(
+  expect(cells.map(([, ...columns]) => columns.slice(0, 3))).toEqual(
     MODEL_PROVIDERS.map(({ documented: { names, goesTo, needs } }) => [names, goesTo, needs]),
   );
 });
 
 test("a query and a reranking do not wait for capacity of Workers AI, a document does", async () => {
-  const asked: (boolean | undefined)[] = [];
+  const flags: (boolean | undefined)[] = [];
   const ai: WorkersAi = {
     run(_model, _inputs, { rejectIfBusy }) {
-      asked.push(rejectIfBusy);
+      flags.push(rejectIfBusy);
       return Promise.resolve({ data: [[1, 0]], response: [{ id: 0, score: 1 }] });
     },
   };
@@ -55,5 +55,5 @@ test("a query and a reranking do not wait for capacity of Workers AI, a document
   await embedTexts(embedder, ["a query"], { signal, isAhead: true });
   const { model } = models.reranker("workers-ai/@cf/baai/bge-reranker-base");
   await model.doRerank({ query: "a", documents: { type: "text", values: ["b"] } });
-  expect(asked).toEqual([undefined, true, true]);
+  expect(flags).toEqual([undefined, true, true]);
 });

@@ -15,10 +15,10 @@ test("a server that refuses the form of vectors is not asked for one again", asy
   const double = new OpenAiDouble({ embed: () => [3, 4] });
   const texts = ["text 0", "text 1"];
   const { signal } = new AbortController();
-  const sent: Record<string, unknown>[] = [];
+  const bodies: Record<string, unknown>[] = [];
   const fetch: typeof globalThis.fetch = async (...call) => {
     const body = JSON.parse(call[1]?.body as string) as Record<string, unknown>;
-    sent.push(body);
+    bodies.push(body);
     if (!("encoding_format" in body)) return await double.fetch(...call);
     const message =
       "litellm.UnsupportedParamsError: vertex_ai does not support parameters: {'encoding_format': 'float'}";
@@ -28,7 +28,7 @@ test("a server that refuses the form of vectors is not asked for one again", asy
   await embedTexts(embedder, texts, { signal });
   await embedTexts(embedder, texts, { signal });
   const plain = { model: "gemini-embedding-001", input: texts };
-  expect(sent).toEqual([{ ...plain, encoding_format: "float" }, plain, plain]);
+  expect(bodies).toEqual([{ ...plain, encoding_format: "float" }, plain, plain]);
 });
 
 /** As https://github.com/diegosouzapw/OmniRoute/issues/7809 reports them. */

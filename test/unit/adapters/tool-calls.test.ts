@@ -12,9 +12,13 @@ const content = [{ type: "text" as const, text: "Hello" }];
 const prompt = [{ role: "user" as const, content }];
 
 test("arguments of a tool call that come as an object are read", async () => {
-  const given = { query: "boiler", arguments: { year: 2026 } };
-  const call = { id: "1", type: "function", function: { name: "search", arguments: given } };
-  const told = { tool_calls: [{ index: 0, ...call }] };
+  const toolArguments = { query: "boiler", arguments: { year: 2026 } };
+  const call = {
+    id: "1",
+    type: "function",
+    function: { name: "search", arguments: toolArguments },
+  };
+  const delta = { tool_calls: [{ index: 0, ...call }] };
   const choice = { index: 0, finish_reason: "tool_calls" };
   const model = modelRegistry(config, {
     fetch: (_url, init) =>
@@ -22,12 +26,12 @@ test("arguments of a tool call that come as an object are read", async () => {
         JSON.stringify(init?.body).includes("stream")
           ? new Response(
               sendAll([
-                `data: ${JSON.stringify({ choices: [{ ...choice, delta: told }] })}\n\n`,
+                `data: ${JSON.stringify({ choices: [{ ...choice, delta }] })}\n\n`,
                 "data: [DONE]\n\n",
               ]),
               { headers: { "content-type": "text/event-stream" } },
             )
-          : Response.json({ choices: [{ ...choice, message: { content: null, ...told } }] }),
+          : Response.json({ choices: [{ ...choice, message: { content: null, ...delta } }] }),
       ),
   }).chat("local/objects").model;
   const { content: parts } = await model.doGenerate({ prompt });
@@ -35,7 +39,10 @@ test("arguments of a tool call that come as an object are read", async () => {
   const inputs = parts.flatMap((part) => (part.type === "tool-call" ? [part.input] : []));
   const { stream } = await model.doStream({ prompt });
   for await (const part of stream) if (part.type === "tool-call") inputs.push(part.input);
-  expect(inputs.map((input) => JSON.parse(input) as unknown)).toEqual([given, given]);
+  expect(inputs.map((input) => JSON.parse(input) as unknown)).toEqual([
+    toolArguments,
+    toolArguments,
+  ]);
 });
 
 /** Parts of an answer that is streamed with these pieces of calls. */
@@ -63,15 +70,15 @@ test.each<[string, string, string]>([
 ])("a call %s is read", async (_, name, args) => {
   const call = { ...CALL, function: { name, arguments: args } };
   const parts = await partsOf([call]);
-  const read = { type: "tool-call", toolName: "search", input: '{"a":1}' };
-  expect(parts).toContainEqual(expect.objectContaining(read));
+  const expected = { type: "tool-call", toolName: "search", input: '{"a":1}' };
+  expect(parts).toContainEqual(expect.objectContaining(expected));
 });
 
 // https://github.com/CherryHQ/cherry-studio/pull/16322
 test("a call whose id is a number, as of GLM, is read", async () => {
   const call = { ...CALL, id: 7, function: { name: "search", arguments: "{}" } };
-  const read = { type: "tool-call", toolCallId: "7", input: "{}" };
-  expect(await partsOf([call])).toContainEqual(expect.objectContaining(read));
+  const expected = { type: "tool-call", toolCallId: "7", input: "{}" };
+  expect(await partsOf([call])).toContainEqual(expect.objectContaining(expected));
 });
 
 test("a later piece of a call's arguments stays as it is", async () => {
@@ -87,6 +94,6 @@ test("a later piece of a call's arguments stays as it is", async () => {
 test.each([undefined, ""])("arguments before their call's name (%j) are kept", async (name) => {
   const first = { ...CALL, function: { name, arguments: '{"a":' } };
   const later = { index: 0, function: { name: "search", arguments: "1}" } };
-  const read = { type: "tool-call", toolName: "search", input: '{"a":1}' };
-  expect(await partsOf([first, later])).toContainEqual(expect.objectContaining(read));
+  const expected = { type: "tool-call", toolName: "search", input: '{"a":1}' };
+  expect(await partsOf([first, later])).toContainEqual(expect.objectContaining(expected));
 });

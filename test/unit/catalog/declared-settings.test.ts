@@ -34,7 +34,7 @@ const USUAL = new Map<string, unknown>([
 
 const TYPES = { number: "number", flag: "boolean", text: "string", choice: "string" };
 
-/** What a column of this setting must be like. */
+/** Describes the column that a setting needs. */
 function columnFor({ name, kind, fallback, isNullable, choices }: (typeof KINDS)[0]["fields"][0]) {
   const type = name === "expiresAt" ? "number" : Reflect.get(TYPES, kind);
   return { name, type, usual: fallback ?? USUAL.get(name), notNull: !isNullable, choices };
@@ -42,16 +42,22 @@ function columnFor({ name, kind, fallback, isNullable, choices }: (typeof KINDS)
 
 test.each(KINDS)("columns of $name have the type, values and default of their settings", (kind) => {
   const columns = getTableColumns(kind.table);
-  const stored = kind.fields.filter(({ name }) => name in columns);
-  expect(stored.length).toBeGreaterThan(2);
-  const declared = stored.map(columnFor);
-  const shown = declared.map(({ name, usual, choices }) => {
+  const storedFields = kind.fields.filter(({ name }) => name in columns);
+  expect(storedFields.length).toBeGreaterThan(2);
+  const declared = storedFields.map(columnFor);
+  const actual = declared.map(({ name, usual, choices }) => {
     const column: Column = Reflect.get(columns, name);
     const { dataType: type, notNull, enumValues = null } = column;
-    const is = column.hasDefault ? column.default : usual;
-    return { name, type, usual: is, notNull, choices: choices === null ? null : enumValues };
+    const defaultValue = column.hasDefault ? column.default : usual;
+    return {
+      name,
+      type,
+      usual: defaultValue,
+      notNull,
+      choices: choices === null ? null : enumValues,
+    };
   });
-  expect(shown).toEqual(declared);
+  expect(actual).toEqual(declared);
 });
 
 test("the settings that need a new index are those that a generation is built with", () => {
@@ -83,11 +89,14 @@ test("the docs' table of RAG settings has their defaults and bounds", () => {
   for (const { name, kind, fallback, max, choices } of fieldsOf(newRag)) {
     const row = lines.find((line) => line.startsWith(`| \`${name}\``));
     if (row === undefined) continue;
-    const [, , told = "", values = ""] = row.split("|").map((cell) => cell.trim());
+    const [, , documented = "", values = ""] = row.split("|").map((cell) => cell.trim());
     const usual = fallback === null ? "none" : JSON.stringify(fallback ?? USUAL.get(name) ?? []);
-    expect(`${name}: ${told.replaceAll("`", "")}`).toBe(`${name}: ${usual.replaceAll('"', "")}`);
+    expect(`${name}: ${documented.replaceAll("`", "")}`).toBe(
+      `${name}: ${usual.replaceAll('"', "")}`,
+    );
     if (kind === "number") expect(values).toContain((max ?? 0).toLocaleString("en"));
-    for (const choice of choices ?? []) expect(`${values} ${told}`).toContain(`\`${choice}\``);
+    for (const choice of choices ?? [])
+      expect(`${values} ${documented}`).toContain(`\`${choice}\``);
   }
 });
 

@@ -101,8 +101,8 @@ test("what comes late is kept, and is no second call", async () => {
   await expect(late).rejects.toMatchObject({ isLate: true, retryable: true });
   server.speed = 500;
   // The server still works on the late call.
-  const again = embedTexts(embedder, [abstract(1), abstract(2)], how);
-  const { vectors } = await finished(again);
+  const repeat = embedTexts(embedder, [abstract(1), abstract(2)], how);
+  const { vectors } = await finished(repeat);
   expect(vectors).toHaveLength(2);
   const computed = server.calls.slice(before).flat();
   expect(new Set(computed).size).toBe(computed.length);
@@ -132,10 +132,10 @@ test("a text that is refused whatever its length fails alone, with the reason", 
   const texts = [abstract(1), "poison", abstract(2)];
   const embedder = models.embedder("local/picky", 2);
   const { outcomes } = await finished(embedEach(embedder, texts, { signal }));
-  const [first, refused, last] = outcomes;
+  const [first, refusal, last] = outcomes;
   expect([first, last].every((outcome) => outcome instanceof Float32Array)).toBe(true);
-  expect(refused).toMatchObject({ status: 500, reason: "no such token" });
-  expect(refused).toBeInstanceOf(ModelFailure);
+  expect(refusal).toMatchObject({ status: 500, reason: "no such token" });
+  expect(refusal).toBeInstanceOf(ModelFailure);
 });
 
 test("a silent server costs the first question time, and no other", async () => {

@@ -42,8 +42,8 @@ test.each([
   ["U\u0308bersicht/", "\u00dcbersicht/"],
   ["HTTPS://Example.COM:443/a/../docs/#part", "https://example.com/docs/"],
   ["https://user:secret@b\u00fccher.example/a b", "https://xn--bcher-kva.example/a%20b"],
-])("%j is stored as %j", (value, stored) => {
-  expect(storedScope(path(value))).toEqual(path(stored));
+])("%j is stored as %j", (value, expected) => {
+  expect(storedScope(path(value))).toEqual(path(expected));
   const id = { type: "externalId" as const, value };
   expect(storedScope(id)).toEqual(id);
 });

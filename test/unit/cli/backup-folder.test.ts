@@ -45,7 +45,7 @@ async function archiveOf(day: number, parts = partsOf(day)): Promise<Uint8Array[
   return await allOf(writeZip(entries(), new Date(dayOf(day))));
 }
 
-async function* sent(pieces: Uint8Array[], until = Infinity): AsyncGenerator<Uint8Array> {
+async function* streamOf(pieces: Uint8Array[], until = Infinity): AsyncGenerator<Uint8Array> {
   for (const [at, piece] of pieces.entries()) {
     if (at >= until) throw new Error("the connection broke off");
     yield piece;
@@ -53,7 +53,7 @@ async function* sent(pieces: Uint8Array[], until = Infinity): AsyncGenerator<Uin
 }
 
 const add = async (day: number, keep = 14) =>
-  await addBackup(folder, sent(await archiveOf(day)), keep);
+  await addBackup(folder, streamOf(await archiveOf(day)), keep);
 const restored = async (at: string | null = null) => {
   const time = at === null ? null : new Date(at);
   return Buffer.concat(await allOf(await archiveOfBackup(folder, time)));
@@ -96,10 +96,10 @@ test("an export that is cut anywhere leaves the last good backup, and none of it
   const pieces = await archiveOf(2);
   // The directory follows the manifest: a cut there is one, too.
   for (let until = 0; until < pieces.length; until++) {
-    await expect(addBackup(folder, sent(pieces, until), 14)).rejects.toThrow("broke off");
-    await expect(addBackup(folder, sent(pieces.slice(0, Math.min(until, 14))), 14)).rejects.toThrow(
-      "The archive broke off; nothing is changed.",
-    );
+    await expect(addBackup(folder, streamOf(pieces, until), 14)).rejects.toThrow("broke off");
+    await expect(
+      addBackup(folder, streamOf(pieces.slice(0, Math.min(until, 14))), 14),
+    ).rejects.toThrow("The archive broke off; nothing is changed.");
     expect(await restored()).toEqual(await expected(1));
   }
   await add(2);

@@ -7,8 +7,8 @@ import { listen } from "../../doubles/listen.ts";
 
 test("a setting is read from the command line", () => {
   const text = "topK=20, reranker=none,model=local/m:1,useReranking=true";
-  const read = { topK: 20, reranker: null, model: "local/m:1", useReranking: true };
-  expect(settingIn(text)).toEqual(read);
+  const expected = { topK: 20, reranker: null, model: "local/m:1", useReranking: true };
+  expect(settingIn(text)).toEqual(expected);
   expect(settingIn("default")).toEqual({});
   expect(() => settingIn("topk=20")).toThrow(/"topk=20" is not a setting/);
   expect(() => settingIn("topK")).toThrow(/write NAME=VALUE/);
@@ -43,7 +43,7 @@ const summary = {
   cost: { amount: 0.1234, currency: "EUR" },
   judge: { inputTokens: 40, outputTokens: 2, cost: null },
 };
-const sent: unknown[] = [];
+const bodies: unknown[] = [];
 /** Whether the service is started anew while a run is asked for. */
 let breaks = false;
 
@@ -53,7 +53,7 @@ const { address, stop } = await listen((request, response) => {
   let body = "";
   request.on("data", (part) => (body += String(part)));
   request.on("end", () => {
-    if (method === "POST") sent.push(JSON.parse(body));
+    if (method === "POST") bodies.push(JSON.parse(body));
     else if (breaks) {
       breaks = false;
       request.socket.destroy();
@@ -61,7 +61,7 @@ const { address, stop } = await listen((request, response) => {
     }
     const status = method === "POST" ? "running" : "done";
     const run = {
-      id: `r${sent.length}`,
+      id: `r${bodies.length}`,
       status,
       error: null,
       total: 100,
@@ -86,10 +86,10 @@ afterAll(stop);
 
 function quarry(...options: string[]): Promise<{ code: number; output: string }> {
   const env = { ...process.env, QUARRY_KEY: "key", QUARRY_URL: address, NO_COLOR: "1" };
-  return new Promise((ended) => {
+  return new Promise((resolve) => {
     const command = ["src/cli/quarry.ts", "evaluate", "weights", ...options];
     const child = execFile(process.execPath, command, { env }, (_error, out, problems) => {
-      ended({ code: child.exitCode ?? -1, output: out + problems });
+      resolve({ code: child.exitCode ?? -1, output: out + problems });
     });
   });
 }
@@ -109,7 +109,7 @@ test("evaluate ends with 1 below a threshold, and says how two settings differ",
   expect(compared.output).toMatch(/setting: 100 questions.*\nagainst: 100 questions/);
   expect(failed.output).toContain("900 tokens, 0.1234 EUR, judge 42 tokens, no prices");
   expect(compared.code).toBe(0);
-  expect(sent).toEqual(
+  expect(bodies).toEqual(
     expect.arrayContaining([{ setting: {} }, { setting: { topK: 20 } }, { setting: {} }]),
   );
 });

@@ -6,9 +6,9 @@ const FILLER = "nothing of interest stands here. ".repeat(10);
 
 test("the part that the query is about is shown, not the beginning", () => {
   const text = `# Heading\n\n${FILLER}**Otters** eat crayfish at night.\n\n${FILLER}`;
-  const shown = excerpt(text, ["Do otters eat crayfish?"], 80);
-  expect(shown).toContain("Otters eat crayfish");
-  expect(shown.startsWith("… ") && shown.endsWith(" …")).toBe(true);
+  const result = excerpt(text, ["Do otters eat crayfish?"], 80);
+  expect(result).toContain("Otters eat crayfish");
+  expect(result.startsWith("… ") && result.endsWith(" …")).toBe(true);
 });
 
 test("a short passage is shown whole, without marks", () => {

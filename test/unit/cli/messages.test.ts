@@ -77,7 +77,7 @@ test("the version is the one of the package", () => {
 type Sent = { url: string; body: unknown };
 let warned: MockInstance;
 const FOUND = [{ text: "", score: 1, source: { filePath: "a.md", headings: [], page: null } }];
-/** What the service says of the files that are asked for. */
+/** The service's answers about the files that a command asks for. */
 const FILES = new Map<string, object>([
   ["indexed.md", { status: "indexed", errorMessage: null }],
   ["failed.pdf", { status: "error", errorMessage: "no text" }],
@@ -96,9 +96,9 @@ function fileAnswer({ pathname, searchParams }: URL): Response {
   return Response.json({ data: file ? [{ filePath: path, ...file }, below] : [below] });
 }
 
-/** What a command sends to a service with the inferences "sample", of one RAG, and "plain". */
+/** Runs a command on a service with the inferences "sample", of one RAG, and "plain". */
 async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
-  let sent: Sent | null = null;
+  let call: Sent | null = null;
   vi.stubEnv("QUARRY_TOKEN", "qry_a");
   vi.stubEnv("QUARRY_KEY", "qrya_a");
   vi.stubGlobal("fetch", async (request: Request) => {
@@ -106,19 +106,19 @@ async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
     if (method === "GET") {
       return url.endsWith("/inferences") ? Response.json(INFERENCES) : fileAnswer(new URL(url));
     }
-    sent = { url, body: await request.json() };
-    const found = { chunks: FOUND, items: FOUND, response: [] };
+    call = { url, body: await request.json() };
+    const result = { chunks: FOUND, items: FOUND, response: [] };
     const isStream = request.headers.get("Accept") === "text/event-stream";
-    const said = isStream ? eventsOf(found) : Response.json(found);
-    said.headers.set("X-Ignored-Fields", "useReranking");
-    return said;
+    const reply = isStream ? eventsOf(result) : Response.json(result);
+    reply.headers.set("X-Ignored-Fields", "useReranking");
+    return reply;
   });
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
   warned = vi.spyOn(process.stderr, "write").mockClear().mockReturnValue(true);
   command.exitOverride().configureOutput({ writeErr: () => undefined });
   await command.parseAsync(["--url", "http://q", ...args], { from: "user" });
-  if (sent === null) throw new Error("Nothing was sent.");
-  return sent;
+  if (call === null) throw new Error("Nothing was sent.");
+  return call;
 }
 
 const eventsOf = (result: object) =>
@@ -131,7 +131,7 @@ const INFERENCES = [
   { identifier: "plain", fileSources: [] },
 ];
 const searched = (...args: string[]) => sentBy(searchCommand(), "docs", ...args);
-const asked = (...args: string[]) => sentBy(askCommand(), ...args, "--json");
+const ask = (...args: string[]) => sentBy(askCommand(), ...args, "--json");
 
 test("a path is taken as a shell completes it; one with a leading slash is refused", async () => {
   const { body } = await searched("x", "--folder", "./hr/", "--file", "./a.md", "--", "-C");
@@ -166,7 +166,7 @@ test("--explain asks the panel's search, with --file", async () => {
 });
 
 test("ask takes unquoted words and the options of a search, for each RAG", async () => {
-  const { url, body } = await asked("sample", "days", "of", "leave", "--rerank", "--folder", "hr");
+  const { url, body } = await ask("sample", "days", "of", "leave", "--rerank", "--folder", "hr");
   expect(url).toBe("http://q/api/inferences/sample");
   expect(body).toEqual({
     prompt: "days of leave",
@@ -178,7 +178,7 @@ test("ask takes unquoted words and the options of a search, for each RAG", async
     selectedFiles: [{ ragIdentifier: "docs", files: [] }],
     selectedFolders: [{ ragIdentifier: "docs", folders: ["hr"] }],
   });
-  expect((await asked("sample", "leave", "--file", "a.md", "--search", "holidays")).body).toEqual({
+  expect((await ask("sample", "leave", "--file", "a.md", "--search", "holidays")).body).toEqual({
     ...Object(body),
     prompt: "leave",
     semanticSearch: ["holidays"],
@@ -190,15 +190,15 @@ test("ask takes unquoted words and the options of a search, for each RAG", async
 
 test("a search and an answer that lost a part say so", async () => {
   vi.stubEnv("QUARRY_TOKEN", "qry_a");
-  const lost = { chunks: [], items: [], response: [], degraded: { occurred: true } };
-  vi.stubGlobal("fetch", () => Promise.resolve(Response.json(lost)));
+  const degradedResult = { chunks: [], items: [], response: [], degraded: { occurred: true } };
+  vi.stubGlobal("fetch", () => Promise.resolve(Response.json(degradedResult)));
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const warned = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   await searchCommand().parseAsync(["docs", "leave", "--url", "http://q"], { from: "user" });
   expect(warned.mock.calls.flat().join("")).toMatch(/^Degraded: a part of the search failed/);
   warned.mockClear();
   vi.stubGlobal("fetch", async ({ method }: Request) =>
-    method === "GET" ? Response.json(INFERENCES) : eventsOf(lost),
+    method === "GET" ? Response.json(INFERENCES) : eventsOf(degradedResult),
   );
   await askCommand().parseAsync(["plain", "hello", "--url", "http://q"], { from: "user" });
   expect(warned.mock.calls.flat().join("")).toMatch(/Degraded: a part of the search failed/);
@@ -207,7 +207,7 @@ test("a search and an answer that lost a part say so", async () => {
 test.each([[[]], [["--json"]]])(
   "--rerank without a reranker and a --file without a passage are reported, with %j, too",
   async (json) => {
-    const said = () => warned.mock.calls.flat().join("");
+    const warningText = () => warned.mock.calls.flat().join("");
     const files = ["a.md", "b.md", ...FILES.keys()].flatMap((file) => ["--file", file]);
     const why = [
       "--file b.md: there is no such file.",
@@ -216,12 +216,12 @@ test.each([[[]], [["--json"]]])(
       "--file waiting.md: it is not indexed yet (pending).\n",
     ].join("\n");
     await searched("x", "--rerank", ...files, ...json);
-    expect(said()).toBe(`--rerank has no effect: the RAG docs has no reranker.\n${why}`);
+    expect(warningText()).toBe(`--rerank has no effect: the RAG docs has no reranker.\n${why}`);
     await searched("x", "--explain", ...files, ...json);
-    expect(said()).toContain(why);
+    expect(warningText()).toContain(why);
     await sentBy(askCommand(), "sample", "x", "--rerank", ...files, ...json);
     const ineffective = "--rerank has no effect: no RAG of this inference has a reranker.\n";
-    expect(said()).toContain(`${ineffective}${why}`);
+    expect(warningText()).toContain(`${ineffective}${why}`);
   },
 );
 
@@ -229,13 +229,13 @@ test("a file whose state cannot be read takes nothing from the answer", async ()
   const why = "--file locked.md: no passage of it was found; ";
   await searched("x", "--file", "locked.md");
   expect(warned.mock.calls.flat().join("")).toContain(why);
-  await asked("sample", "x", "--file", "locked.md");
+  await ask("sample", "x", "--file", "locked.md");
   expect(warned.mock.calls.flat().join("")).toContain(why);
 });
 
 test("an inference that searches nothing is asked without search, or refuses it", async () => {
-  expect((await asked("plain", "hello")).body).toEqual({ prompt: "hello" });
-  await expect(asked("plain", "hello", "--folder", "hr")).rejects.toThrow(
+  expect((await ask("plain", "hello")).body).toEqual({ prompt: "hello" });
+  await expect(ask("plain", "hello", "--folder", "hr")).rejects.toThrow(
     "The inference plain searches no RAG before it answers",
   );
 });

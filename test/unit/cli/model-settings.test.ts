@@ -45,15 +45,15 @@ test("a server of this machine is used, first one with both kinds of models, and
   const alone = await choose({ places: [nobody, answering] });
   expect(alone).toMatchObject({ chatModel: "local/mistral", embeddingModel: "embedded/hash" });
   const ollama = await serving("Ollama", ["qwen3:8b", "nomic-embed-text:latest"]);
-  const found = await choose({ places: [nobody, answering, ollama] });
+  const result = await choose({ places: [nobody, answering, ollama] });
   const baseUrl = `http://127.0.0.1:${ollama.port}/v1`;
-  expect(found.variables).toEqual({
+  expect(result.variables).toEqual({
     OPENAI_COMPATIBLE_BASE_URL: baseUrl,
     EMBEDDING_MODEL: "local/nomic-embed-text:latest",
     EMBEDDING_DIMENSIONS: String(DIMENSIONS),
   });
-  expect(found.chatModel).toBe("local/qwen3:8b");
-  expect(found.about).toBe(
+  expect(result.chatModel).toBe("local/qwen3:8b");
+  expect(result.about).toBe(
     `Models: local/qwen3:8b answers, local/nomic-embed-text:latest embeds, with Ollama at ${baseUrl}. ` +
       "To use others, set CHAT_MODEL and EMBEDDING_MODEL; --embedded uses the built-in ones.",
   );
@@ -62,14 +62,14 @@ test("a server of this machine is used, first one with both kinds of models, and
 test("chat and embedding servers that the environment names are asked, and no others", async () => {
   const chat = await serving("llama.cpp", ["qwen3"]);
   const embedder = await serving("llama.cpp", ["bge-m3"]);
-  const [one, other] = [chat, embedder].map(({ port }) => `http://127.0.0.1:${port}/v1`);
-  const environment = { OPENAI_COMPATIBLE_BASE_URL: one, EMBEDDING_BASE_URL: other };
+  const [chatUrl, embeddingUrl] = [chat, embedder].map(({ port }) => `http://127.0.0.1:${port}/v1`);
+  const environment = { OPENAI_COMPATIBLE_BASE_URL: chatUrl, EMBEDDING_BASE_URL: embeddingUrl };
   const places = [await serving("Ollama", ["mistral"])];
   expect(await choose({ places }, environment)).toMatchObject({
     chatModel: "local/qwen3",
     embeddingModel: "local-embed/bge-m3",
     dimensions: String(DIMENSIONS),
-    about: `Models: local/qwen3 answers, local-embed/bge-m3 embeds, local/… at ${one}, local-embed/… at ${other}.`,
+    about: `Models: local/qwen3 answers, local-embed/bge-m3 embeds, local/… at ${chatUrl}, local-embed/… at ${embeddingUrl}.`,
   });
   // As TEI, it lists nothing.
   const silent = { ...environment, EMBEDDING_BASE_URL: "http://127.0.0.1:9/v1" };
@@ -78,17 +78,17 @@ test("chat and embedding servers that the environment names are asked, and no ot
 
 test("an index of built-in vectors is kept, and the way to a server's is said", async () => {
   const ollama = await serving("Ollama", ["qwen3", "bge-m3"]);
-  const kept = await choose({ places: [ollama], madeWith: "embedded/hash" });
-  expect(kept.embeddingModel).toBe("embedded/hash");
-  expect(kept.about).toMatch(/, start with EMBEDDING_MODEL=local\/bge-m3\.$/);
+  const result = await choose({ places: [ollama], madeWith: "embedded/hash" });
+  expect(result.embeddingModel).toBe("embedded/hash");
+  expect(result.about).toMatch(/, start with EMBEDDING_MODEL=local\/bge-m3\.$/);
   expect((await choose({ places: [ollama] })).about).not.toContain("start with");
   const chat = await serving("llama.cpp", ["mistral"]);
   const embedder = await serving("llama.cpp", ["bge-m3"]);
-  const [one, other] = [chat, embedder].map(({ port }) => `http://127.0.0.1:${port}/v1`);
+  const [chatUrl, embeddingUrl] = [chat, embedder].map(({ port }) => `http://127.0.0.1:${port}/v1`);
   const { about } = await choose({ places: [chat, nobody, embedder] });
   expect(
     about.endsWith(
-      `start with OPENAI_COMPATIBLE_BASE_URL=${one} EMBEDDING_BASE_URL=${other} EMBEDDING_MODEL=local-embed/bge-m3.`,
+      `start with OPENAI_COMPATIBLE_BASE_URL=${chatUrl} EMBEDDING_BASE_URL=${embeddingUrl} EMBEDDING_MODEL=local-embed/bge-m3.`,
     ),
   ).toBe(true);
 });
@@ -101,8 +101,8 @@ test("a server that still loads its model is told of", async () => {
 test("--embedded, and what the environment names, win over what is found", async () => {
   const places = [await serving("Ollama", ["qwen3", "llama3.2:latest", "bge-m3"])];
   expect((await choose({ places, embedded: true })).variables).toEqual({});
-  const named = await choose({ places }, { CHAT_MODEL: "local/llama3.2" });
-  expect(named).toMatchObject({
+  const result = await choose({ places }, { CHAT_MODEL: "local/llama3.2" });
+  expect(result).toMatchObject({
     chatModel: "local/llama3.2:latest",
     embeddingModel: "local/bge-m3",
   });
@@ -123,10 +123,10 @@ test("a server that hangs, breaks, never ends or is none leaves the built-in mod
     response.on("drain", more);
     more();
   });
-  const closed = await listening((_request, response) => response.writeHead(401).end());
+  const guarded = await listening((_request, response) => response.writeHead(401).end());
   const empty = await listening((_request, response) => response.end('{"data":null}'));
   const { variables, about } = await choose({
-    places: [hanging, broken, endless, closed, empty, nobody],
+    places: [hanging, broken, endless, guarded, empty, nobody],
   });
   expect(variables).toEqual({});
   expect(about.replaceAll(/http:\S+:/g, "")).toBe(
@@ -135,7 +135,7 @@ test("a server that hangs, breaks, never ends or is none leaves the built-in mod
         `${hanging.port}/v1 (port of Ollama) does not answer`,
         `${broken.port}/v1 (port of Ollama) does not answer`,
         `${endless.port}/v1 (port of Ollama) does not list its models (200)`,
-        `${closed.port}/v1 (port of Ollama) needs another key (401)`,
+        `${guarded.port}/v1 (port of Ollama) needs another key (401)`,
         `${empty.port}/v1 (port of Ollama) lists no model that would be used.`,
       ].join("; "),
   );
@@ -152,10 +152,10 @@ test("an existing index keeps its embedding model until another is named", async
   const places = [await serving("Ollama", ["qwen3", "new-embed", "bge-m3"])];
   const builtIn = await choose({ places, madeWith: "embedded/hash" });
   expect(builtIn).toMatchObject({ chatModel: "local/qwen3", embeddingModel: "embedded/hash" });
-  const kept = await choose({ places, madeWith: "local/bge-m3" });
-  expect(kept.embeddingModel).toBe("local/bge-m3");
-  const named = { EMBEDDING_MODEL: "local/new-embed" };
-  const changed = await choose({ places, madeWith: "local/bge-m3" }, named);
+  const result = await choose({ places, madeWith: "local/bge-m3" });
+  expect(result.embeddingModel).toBe("local/bge-m3");
+  const environment = { EMBEDDING_MODEL: "local/new-embed" };
+  const changed = await choose({ places, madeWith: "local/bge-m3" }, environment);
   expect(changed.embeddingModel).toBe("local/new-embed");
 });
 
@@ -173,8 +173,8 @@ test("no key goes to a server that was only found", async () => {
   const places = [await serving("Ollama", ["qwen3", "bge-m3"])];
   const { variables } = await choose({ places }, { OPENAI_COMPATIBLE_API_KEY: "secret" });
   expect(Object.keys(variables)).not.toContain("OPENAI_COMPATIBLE_API_KEY");
-  const sent = doubles.flatMap(({ requests }) => requests.map(({ headers }) => headers));
-  expect(sent.map((headers) => headers.get("authorization"))).toEqual([null]);
+  const requestHeaders = doubles.flatMap(({ requests }) => requests.map(({ headers }) => headers));
+  expect(requestHeaders.map((headers) => headers.get("authorization"))).toEqual([null]);
 });
 
 async function served(models: string[], dimensions = 768) {
@@ -186,9 +186,9 @@ async function served(models: string[], dimensions = 768) {
 }
 
 test("a size of vectors that is set counts for the built-in models, and is told", async () => {
-  const named = { OPENAI_COMPATIBLE_BASE_URL: "", EMBEDDING_DIMENSIONS: "512" };
+  const environment = { OPENAI_COMPATIBLE_BASE_URL: "", EMBEDDING_DIMENSIONS: "512" };
   for (const choice of [{ places: [] }, { embedded: true }]) {
-    const { about, ...settings } = await choose(choice, named);
+    const { about, ...settings } = await choose(choice, environment);
     expect(settings).toMatchObject({
       dimensions: "512",
       variables: { EMBEDDING_DIMENSIONS: "512" },
@@ -224,13 +224,13 @@ test.each([
 });
 
 test("what the environment names is taken, and the server is not asked", async () => {
-  const named = {
+  const environment = {
     OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1",
     CHAT_MODEL: "local/mine",
     EMBEDDING_MODEL: "local/my-embedder",
     EMBEDDING_DIMENSIONS: "12",
   };
-  expect(await modelSettings(named)).toMatchObject({
+  expect(await modelSettings(environment)).toMatchObject({
     chatModel: "local/mine",
     embeddingModel: "local/my-embedder",
     dimensions: "12",

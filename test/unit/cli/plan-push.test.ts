@@ -22,7 +22,7 @@ function write(path: string, text: string) {
   writeFileSync(join(folder, path), text);
 }
 
-function known(path: string, text: string) {
+function manifestEntry(path: string, text: string) {
   const sha256 = createHash("sha256").update(text).digest("hex");
   return [path, { path, size: Buffer.byteLength(text), sha256, readers: null }] as const;
 }
@@ -32,9 +32,9 @@ test("only new or changed files are uploaded, and deleted ones removed", async (
   write("sub/changed.md", "after!");
   write("sub/new.md", "new");
   const manifest = new Map([
-    known("same.md", "the same"),
-    known("sub/changed.md", "before"),
-    known("gone.md", "gone"),
+    manifestEntry("same.md", "the same"),
+    manifestEntry("sub/changed.md", "before"),
+    manifestEntry("gone.md", "gone"),
   ]);
   const plan = await planPush(await listFolder(folder, ALL), manifest, UNTOLD);
   expect(plan.upload.map(({ path, isNew }) => [path, isNew])).toEqual([
@@ -48,12 +48,12 @@ test("only new or changed files are uploaded, and deleted ones removed", async (
 test("a file under another path is moved, once for each that has left", async () => {
   for (const path of ["new/a.md", "new/twin.md", "new/third.md", "new/b.txt"]) write(path, "same");
   write("new/c.md", "more");
-  const left = ["old/a.md", "old/twin.md", "old/b.md", "old/c.md"];
-  const manifest = new Map(left.slice(0, 2).map((path) => known(path, "same")));
-  manifest.set(...known("old/c.md", "less"));
+  const deletedPaths = ["old/a.md", "old/twin.md", "old/b.md", "old/c.md"];
+  const manifest = new Map(deletedPaths.slice(0, 2).map((path) => manifestEntry(path, "same")));
+  manifest.set(...manifestEntry("old/c.md", "less"));
   const readersOf = (path: string) => (path === "new/a.md" ? ["user:ann@a.b"] : null);
   const plan = await planPush(await listFolder(folder, ALL), manifest, { choose: ALL, readersOf });
-  expect(new Set(plan.move.map(({ from }) => from))).toEqual(new Set(left.slice(0, 2)));
+  expect(new Set(plan.move.map(({ from }) => from))).toEqual(new Set(deletedPaths.slice(0, 2)));
   expect(plan.move.map(({ to }) => to)).toEqual(["new/a.md", "new/third.md"]);
   expect(plan.upload.map(({ path }) => path)).toEqual(["new/b.txt", "new/c.md", "new/twin.md"]);
   expect(plan.remove).toEqual(["old/c.md"]);
@@ -83,19 +83,19 @@ test("what a checkout's ignore files name is left out, counted, and removed", as
     "docs/deep/.gitignore": "kept.log\nnotes.md\n!notes.md\n",
   };
   const own = ["docs/own.txt", "secret.txt", "U\u0308bung 1.md"];
-  const left = ["a.log", "docs/deep/kept.log", "docs/notes.md", ...own];
-  const read = ["docs/deep/notes.md", "docs/drafts/a.md", "docs/kept.log", "docs/secret.txt"];
+  const ignored = ["a.log", "docs/deep/kept.log", "docs/notes.md", ...own];
+  const paths = ["docs/deep/notes.md", "docs/drafts/a.md", "docs/kept.log", "docs/secret.txt"];
   for (const [path, text] of Object.entries(rules)) write(path, text);
-  for (const path of [...left, ...read, "node_modules/x/readme.md"]) write(path, path);
+  for (const path of [...ignored, ...paths, "node_modules/x/readme.md"]) write(path, path);
   const listing = await listFolder(folder, ALL);
-  expect(listing.files.map(({ path }) => path)).toEqual(read);
+  expect(listing.files.map(({ path }) => path)).toEqual(paths);
   expect(listing.ignored.map((path) => path.normalize("NFC")).sort()).toEqual(
-    [...left, "node_modules/"].map((path) => path.normalize("NFC")).sort(),
+    [...ignored, "node_modules/"].map((path) => path.normalize("NFC")).sort(),
   );
-  const manifest = new Map([known("secret.txt", "secret.txt")]);
+  const manifest = new Map([manifestEntry("secret.txt", "secret.txt")]);
   expect((await planPush(listing, manifest, UNTOLD)).remove).toEqual(["secret.txt"]);
   const all = chooser({ include: [], exclude: [], usesIgnoreFiles: false });
-  expect((await listFolder(folder, all)).files).toHaveLength(left.length + read.length + 1);
+  expect((await listFolder(folder, all)).files).toHaveLength(ignored.length + paths.length + 1);
 });
 
 test("an ignore file with a byte order mark counts; an unreadable one stops the push", async () => {
@@ -129,7 +129,7 @@ test.runIf(process.platform === "linux")("a name that is no UTF-8 is told as suc
   const { files, unreadable } = await listFolder(folder, ALL);
   expect(files.map(({ path }) => path)).toEqual(["a.md"]);
   const reason = "its name is not UTF-8: rename it";
-  expect(unreadable.map((one) => one.reason)).toEqual([reason, reason]);
+  expect(unreadable.map((entry) => entry.reason)).toEqual([reason, reason]);
 });
 
 test("paths are in Unicode NFC, and two names that become one are told", async () => {
@@ -146,7 +146,10 @@ test("files that could not be listed are not deleted", async () => {
   write("open.md", "o");
   const listing = await listFolder(folder, ALL);
   listing.unreadable.push({ path: "locked", reason: "no permission to read it" });
-  const manifest = new Map([known("locked/inner.md", "i"), known("lockedout.md", "g")]);
+  const manifest = new Map([
+    manifestEntry("locked/inner.md", "i"),
+    manifestEntry("lockedout.md", "g"),
+  ]);
   const plan = await planPush(listing, manifest, UNTOLD);
   expect(plan.remove).toEqual(["lockedout.md"]);
   expect(plan.failed).toEqual([{ path: "locked", reason: "no permission to read it" }]);
@@ -155,7 +158,7 @@ test("files that could not be listed are not deleted", async () => {
 test("what the choice leaves out stays in the source", async () => {
   write("a.md", "a");
   const choose = chooser({ include: ["*.md"], exclude: [], usesIgnoreFiles: true });
-  const manifest = new Map([known("old.md", "o"), known("old.txt", "o")]);
+  const manifest = new Map([manifestEntry("old.md", "o"), manifestEntry("old.txt", "o")]);
   const plan = await planPush(await listFolder(folder, choose), manifest, { ...UNTOLD, choose });
   expect(plan.remove).toEqual(["old.md"]);
 });
@@ -168,7 +171,7 @@ test("a file over 25 MiB is told, and what the source has of it stays", async ()
     size: 25 * 1024 * 1024 + 1,
     modifiedAt: 0,
   });
-  const plan = await planPush(listing, new Map([known("big.pdf", "small once")]), UNTOLD);
+  const plan = await planPush(listing, new Map([manifestEntry("big.pdf", "small once")]), UNTOLD);
   expect(plan.upload).toEqual([]);
   expect(plan.remove).toEqual([]);
   expect(plan.failed).toEqual([{ path: "big.pdf", reason: "larger than 25 MiB" }]);
@@ -189,7 +192,7 @@ test("the nearest readers file above a document with a pattern that fits decides
   const staff = ["group:staff@example.com"];
   const ann = ["user:ann@example.com"];
   expect(paths.map(readersOf)).toEqual([staff, staff, ann, ann, []]);
-  const [path, entry] = known("hr/pay/2026.md", "hr/pay/2026.md");
+  const [path, entry] = manifestEntry("hr/pay/2026.md", "hr/pay/2026.md");
   const listing = await listFolder(folder, ALL);
   const planned = async (readers: string[] | null) =>
     await planPush(listing, new Map([[path, { ...entry, readers }]]), { choose: ALL, readersOf });

@@ -12,13 +12,13 @@ import { testFolder } from "../../support/test-folder.ts";
 test("files that failed are not counted as added", async () => {
   const folder = testFolder();
   for (const name of ["a.md", "b.md", "c.md"]) writeFileSync(join(folder, name), name);
-  const refused = { status: 413, error: "the source is full" };
+  const refusal = { status: 413, error: "the source is full" };
   const { address, stop } = await listen((request, response) => {
     const isManifest = request.method === "GET";
     const isSource = isManifest && request.url?.endsWith("/file-sources/docs") === true;
     request.resume().on("end", () => {
       response.setHeader("Content-Type", "application/json");
-      const files = isManifest ? [] : [{ status: 201 }, refused, { status: 201 }];
+      const files = isManifest ? [] : [{ status: 201 }, refusal, { status: 201 }];
       const source = { permissions: "off", defaultReaders: [] };
       response.end(
         JSON.stringify(isSource ? source : isManifest ? { files, cursor: null } : { files }),
@@ -27,13 +27,13 @@ test("files that failed are not counted as added", async () => {
   });
   onTestFinished(stop);
   const api = panelApi(address, "qrya_key");
-  const told: string[] = [];
-  const tell = (line = "") => void told.push(line);
+  const lines: string[] = [];
+  const tell = (line = "") => void lines.push(line);
   const terminal = { ...openTerminal(true), say: tell, warn: tell };
   const choice = { include: [], exclude: [], usesIgnoreFiles: true };
   const request = { folder, source: "docs", choice, confirmRemovals: false, dryRun: false };
   reportPush(terminal, await pushFolder(api, terminal, request));
-  expect(told).toEqual([
+  expect(lines).toEqual([
     "2 added, 0 changed, 0 removed, 0 unchanged",
     "not pushed: b.md (the source is full (413))",
   ]);

@@ -25,10 +25,10 @@ const commands = () => [
 ];
 
 function helpOf(command: Command, columns: number): string {
-  let written = "";
-  const writeOut = (text: string) => void (written += text);
+  let output = "";
+  const writeOut = (text: string) => void (output += text);
   command.configureOutput({ writeOut, getOutHelpWidth: () => columns }).outputHelp();
-  return written;
+  return output;
 }
 
 test.each([60, 80, 120, 200])("the help of every command fits %i columns", (columns) => {
@@ -48,10 +48,10 @@ test.each([60, 80, 120, 200])("the help of every command fits %i columns", (colu
 test("a command that lacks an argument says where its arguments are listed", async () => {
   for (const command of [searchCommand(), askCommand(), statusCommand()]) {
     wrapHelp(command);
-    let written = "";
-    command.exitOverride().configureOutput({ writeErr: (text) => void (written += text) });
+    let output = "";
+    command.exitOverride().configureOutput({ writeErr: (text) => void (output += text) });
     await expect(command.parseAsync(["node", "quarry"])).rejects.toThrow("missing required");
-    expect(written).toMatch(/missing required argument '\w+'\nAdd --help to see the options\.\n/);
+    expect(output).toMatch(/missing required argument '\w+'\nAdd --help to see the options\.\n/);
   }
 });
 
@@ -69,12 +69,12 @@ test("an answer's sources are listed once, unless it names their files itself", 
 });
 
 test("progress that is not on a terminal is a line a quarter, without control codes", () => {
-  const written: string[] = [];
-  const stream = { isTTY: false, write: (text: string) => written.push(text) };
+  const lines: string[] = [];
+  const stream = { isTTY: false, write: (text: string) => lines.push(text) };
   const progress = openProgress(stream as unknown as NodeJS.WriteStream, "Pushing", 8);
-  for (let done = 1; done <= 8; done++) progress.update(done, `${done}.md`);
+  for (let count = 1; count <= 8; count++) progress.update(count, `${count}.md`);
   progress[Symbol.dispose]();
-  expect(written).toEqual([
+  expect(lines).toEqual([
     "Pushing 1/8 1.md\n",
     "Pushing 2/8 2.md\n",
     "Pushing 4/8 4.md\n",
@@ -85,29 +85,31 @@ test("progress that is not on a terminal is a line a quarter, without control co
 
 test("a wait of more than a second is shown, with a dot every two seconds", async () => {
   vi.useFakeTimers();
-  const written: string[] = [];
-  const stream = { write: (text: string) => written.push(text) };
-  const work = new Promise<string>((done) => setTimeout(done, 5_500, "done"));
-  const waited = whileWaiting(stream as never, "Starting the Worker", work);
+  const lines: string[] = [];
+  const stream = { write: (text: string) => lines.push(text) };
+  const work = new Promise<string>((resolve) => setTimeout(resolve, 5_500, "done"));
+  const waiting = whileWaiting(stream as never, "Starting the Worker", work);
   await vi.advanceTimersByTimeAsync(6_000);
-  expect(await waited).toBe("done");
-  expect(written.join("")).toBe("Starting the Worker ...\n");
+  expect(await waiting).toBe("done");
+  expect(lines.join("")).toBe("Starting the Worker ...\n");
   await whileWaiting(stream as never, "Nothing", Promise.resolve());
   await vi.advanceTimersByTimeAsync(6_000);
-  expect(written.join("")).not.toContain("Nothing");
+  expect(lines.join("")).not.toContain("Nothing");
 });
 
 test("what the system refuses is told in a sentence, without a stack", async () => {
-  const said = vi.spyOn(console, "error").mockReturnValue();
-  const refused = Object.assign(new Error("EACCES: permission denied, mkdir '/q'"), {
+  const errorOutput = vi.spyOn(console, "error").mockReturnValue();
+  const error = Object.assign(new Error("EACCES: permission denied, mkdir '/q'"), {
     syscall: "mkdir",
   });
   const { argv } = process;
   process.argv = ["node", "quarry"];
-  await runCommand(startCommand("start").action(() => Promise.reject(refused)));
+  await runCommand(startCommand("start").action(() => Promise.reject(error)));
   process.argv = argv;
   process.exitCode = 0;
-  expect(said).toHaveBeenCalledExactlyOnceWith("\nquarry: EACCES: permission denied, mkdir '/q'");
+  expect(errorOutput).toHaveBeenCalledExactlyOnceWith(
+    "\nquarry: EACCES: permission denied, mkdir '/q'",
+  );
 });
 
 test.each(["", "localhost", "192.0.2.7"])("npm start does not listen on “%s”", async (host) => {

@@ -38,7 +38,7 @@ function localFile(path: string) {
 
 type Call = { url: string; type: string; modified: string | undefined; body: string };
 
-/** What the service receives; `statuses`: its first answers, null: a broken one. */
+/** Records calls to the service; `statuses`: its first answers, null: a broken one. */
 async function receiving(statuses: (number | null)[], last: unknown) {
   const calls: Call[] = [];
   const url = await saying((request, response) => {
@@ -69,8 +69,8 @@ test("an upload is repeated after 503, 429 and a broken answer, at its escaped p
 });
 
 test("a batch of files is repeated after 503, whole and with every name", async () => {
-  const stored = { files: [{ status: 201 }, { status: 400, error: "no" }] };
-  const { url, calls } = await receiving([503], stored);
+  const result = { files: [{ status: 201 }, { status: 400, error: "no" }] };
+  const { url, calls } = await receiving([503], result);
   const batch = ['a b/"ü".md', "c.txt"].map(localFile);
   const reasons = await uploadFiles(panelApi(url, "key"), "docs", batch);
   expect(reasons).toEqual([null, "no (400)"]);
@@ -91,10 +91,14 @@ test("a wait for the rate limit is announced, once for parallel calls", async ()
     if (++calls <= 2) response.setHeader("Retry-After", "1");
     answer(response, calls <= 2 ? 429 : 200, {});
   });
-  const said: string[] = [];
-  const fetch = patientFetch({ baseUrl, credential: "it", tell: (line) => void said.push(line) });
+  const notices: string[] = [];
+  const fetch = patientFetch({
+    baseUrl,
+    credential: "it",
+    tell: (line) => void notices.push(line),
+  });
   await Promise.all(["/a", "/b"].map((path) => fetch(new Request(baseUrl + path))));
-  expect(said).toEqual([`Rate limit of ${baseUrl} reached. Continuing in 1 s.`]);
+  expect(notices).toEqual([`Rate limit of ${baseUrl} reached. Continuing in 1 s.`]);
 });
 
 test("a POST that failed inside is not repeated", async () => {
@@ -119,11 +123,11 @@ test("a refused token, a missing RAG and a silent server are reported plainly", 
   const file = { path: { id: "docs", path: "a/nope.md" } };
   const readers = "/file-sources/{id}/files/{path}/readers";
   const body = { reader: "ann@x.org" };
-  for (const asked of [
+  for (const call of [
     panelApi(url, "k").GET(readers, { params: file }),
     panelApi(url, "k").POST(`${readers}/check`, { params: file, body }),
   ])
-    await expect(asked).rejects.toThrow(`There is no a/nope.md at ${url}`);
+    await expect(call).rejects.toThrow(`There is no a/nope.md at ${url}`);
   error = "Not found: there is no docs";
   const archive = panelApi(url, "k").GET("/archive", { params: { query: { rags: "docs" } } });
   await expect(archive).rejects.toThrow("Not found: there is no docs (404).");

@@ -13,10 +13,12 @@ async function serviceWith(models: string[]) {
     request.on("end", () => {
       const { method = "", url = "" } = request;
       const isSource = url.includes("/file-sources");
-      const sent = JSON.parse(body === "" ? "{}" : body) as { imageModel?: string | null };
-      if (isSource && method !== "GET") service.imageModel = sent.imageModel;
-      const listed = [{ models: service.models.map((model) => ({ model })) }];
-      const answer = url.includes("/model-servers") ? listed : { imageModel: service.imageModel };
+      const settings = JSON.parse(body === "" ? "{}" : body) as { imageModel?: string | null };
+      if (isSource && method !== "GET") service.imageModel = settings.imageModel;
+      const modelServers = [{ models: service.models.map((model) => ({ model })) }];
+      const answer = url.includes("/model-servers")
+        ? modelServers
+        : { imageModel: service.imageModel };
       const isMissing = isSource && service.imageModel === undefined;
       response.writeHead(isMissing ? 404 : 200, { "Content-Type": "application/json" });
       response.end(JSON.stringify(isMissing ? { error: "Not found" } : answer));

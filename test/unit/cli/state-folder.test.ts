@@ -97,12 +97,12 @@ test("of five simultaneous starts one gets the folder, also after a killed serve
       pid: number;
     };
     expect(owner.map((child) => child.pid)).toEqual([pid]);
-    const others = children.filter((child) => child !== owner[0]).slice(0, 1);
-    expect(await answersTo(folder, others)).toEqual([false]);
+    const otherProcesses = children.filter((child) => child !== owner[0]).slice(0, 1);
+    expect(await answersTo(folder, otherProcesses)).toEqual([false]);
     // A copy of the folder is another folder.
     const copy = testFolder();
     cpSync(folder, copy, { recursive: true });
-    expect(await answersTo(copy, others)).toEqual([true]);
+    expect(await answersTo(copy, otherProcesses)).toEqual([true]);
     await answersTo({});
   }
   for (const child of children) child.kill();

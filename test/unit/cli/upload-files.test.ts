@@ -24,7 +24,7 @@ test("small files go together within the limits of a call, large ones alone", ()
 
 test("a file that went away meanwhile fails alone, and each answer finds its file", async () => {
   const folder = testFolder();
-  // Of a video by its name, and yet a program.
+  // `b.ts` could be a video by its name, and is a program.
   const paths = ["a.md", "gone.md", "b.ts", "c.xml"];
   for (const path of paths) writeFileSync(join(folder, path), path);
   rmSync(join(folder, "gone.md"));

@@ -33,8 +33,8 @@ test.each([
 ])("a first push that meets %i, %s, %s", async (status, _cause, outcome) => {
   const stopping = new AbortController();
   vi.spyOn(console, "error").mockImplementation(() => stopping.abort());
-  const refused = () => Promise.reject(new ApiError(status, "no"));
-  const api = { GET: refused, PUT: refused, POST: refused } as unknown as PanelApi;
+  const refuse = () => Promise.reject(new ApiError(status, "no"));
+  const api = { GET: refuse, PUT: refuse, POST: refuse } as unknown as PanelApi;
   const terminal = { ...openTerminal(false), warn: vi.fn<(line: string) => void>() };
   const request = {
     source: "docs",
@@ -43,25 +43,25 @@ test.each([
     dryRun: false,
   };
   const folder = testFolder();
-  const kept = keepPushed(api, terminal, { ...request, folder }, () => {}, stopping.signal);
-  const ended = await kept.then(
+  const watching = keepPushed(api, terminal, { ...request, folder }, () => {}, stopping.signal);
+  const result = await watching.then(
     () => "is tried again",
     () => "ends the command",
   );
-  expect(ended).toBe(outcome);
+  expect(result).toBe(outcome);
 });
 
 test("a folder that is removed and made again is still watched", async () => {
   const folder = join(testFolder(), "out");
   mkdirSync(folder);
   const stopping = new AbortController();
-  let seen: string[] | null = [];
+  let listing: string[] | null = [];
   const push = () => {
-    seen = existsSync(folder) ? readdirSync(folder).sort() : null;
+    listing = existsSync(folder) ? readdirSync(folder).sort() : null;
     return Promise.resolve(true);
   };
   const untilSeen = async (names: string[] | null) =>
-    await eventually(() => expect(seen).toEqual(names));
+    await eventually(() => expect(listing).toEqual(names));
   const watched = watchFolder(folder, push, stopping.signal, { firstRetryMs: 1 });
   rmSync(folder, { recursive: true });
   await untilSeen(null);
@@ -97,20 +97,20 @@ test.each([
   const folder = testFolder();
   const stopping = new AbortController();
   const words = vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const seen: string[][] = [];
+  const listings: string[][] = [];
   let watcher: FSWatcher | null = null;
   const open: typeof watch = (...args) => (watcher = watch(...args));
   const push = () => {
-    if (seen.length === 0) watcher?.removeAllListeners("all");
-    seen.push(readdirSync(folder));
+    if (listings.length === 0) watcher?.removeAllListeners("all");
+    listings.push(readdirSync(folder));
     return Promise.resolve(true);
   };
   const watched = watchFolder(folder, push, stopping.signal, { ...options, open });
-  await eventually(() => expect(seen[0]).toEqual([]));
+  await eventually(() => expect(listings[0]).toEqual([]));
   for (let at = 0; at < errors; at++)
     (watcher as FSWatcher | null)?.emit("error", new Error("ENOSPC: no watchers"));
   writeFileSync(join(folder, "a.md"), "a");
-  await eventually(() => expect(seen.at(-1)).toEqual(["a.md"]));
+  await eventually(() => expect(listings.at(-1)).toEqual(["a.md"]));
   stopping.abort();
   await watched;
   const expected = "Changes are noticed within a minute, not at once: ENOSPC: no watchers";

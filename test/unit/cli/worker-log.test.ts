@@ -12,16 +12,16 @@ const MAX_BYTES = 1_000;
 const ofWorker = (level: string, logged: object) =>
   JSON.stringify({ timestamp: 1_795_895_993_204, level, message: JSON.stringify(logged) });
 
-function followed(path: string) {
+function followLog(path: string) {
   const output = new Readable({ read: () => undefined });
-  const told: string[] = [];
-  const log = followWorkerLog([output], path, (line) => told.push(line), MAX_BYTES);
+  const lines: string[] = [];
+  const log = followWorkerLog([output], path, (line) => lines.push(line), MAX_BYTES);
   const write = async (line: string) => {
     const before = log.lastLines().at(-1);
     output.push(`${line}\n`);
     await eventually(() => expect(log.lastLines().at(-1)).not.toBe(before));
   };
-  return { write, told, log };
+  return { write, lines, log };
 }
 
 const linesOf = (path: string) =>
@@ -33,7 +33,7 @@ const linesOf = (path: string) =>
 test("each line is JSON with a time; errors are told in one line, others are not", async () => {
   const path = join(testFolder(), "worker.log");
   writeFileSync(path, '{"event":"of the start before"}\n');
-  const { write, told } = followed(path);
+  const { write, lines } = followLog(path);
   const stack = "Error\n    at put";
   await write(ofWorker("info", { level: "info", event: "request" }));
   await write(ofWorker("error", { level: "error", event: "index failed", path: "a.md", stack }));
@@ -62,16 +62,16 @@ test("each line is JSON with a time; errors are told in one line, others are not
       message: "*** Fatal",
     },
   ]);
-  expect(told).toEqual(["worker: index failed path=a.md stack=Error"]);
+  expect(lines).toEqual(["worker: index failed path=a.md stack=Error"]);
 });
 
 test("a log that cannot be written is told once, and goes on when it can", async () => {
   const folder = join(testFolder(), "missing");
   const path = join(folder, "worker.log");
-  const { write, told } = followed(path);
+  const { write, lines } = followLog(path);
   for (const event of ["lost", "lost, too"])
     await write(ofWorker("error", { level: "error", event }));
-  expect(told).toEqual([
+  expect(lines).toEqual([
     "worker: lost",
     expect.stringMatching(/^The log cannot be written: ./),
     "worker: lost, too",
@@ -83,7 +83,7 @@ test("a log that cannot be written is told once, and goes on when it can", async
 
 test("a long log is kept in two files", async () => {
   const path = join(testFolder(), "worker.log");
-  const { write, log } = followed(path);
+  const { write, log } = followLog(path);
   for (let nth = 0; nth < 60; nth++)
     await write(ofWorker("info", { level: "info", event: `${nth}` }));
   expect([...linesOf(`${path}.1`), ...linesOf(path)].at(-1)).toMatchObject({ event: "59" });

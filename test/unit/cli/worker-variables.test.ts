@@ -43,10 +43,14 @@ test.each([
 });
 
 test("a refusal names each wrong variable and no value", () => {
-  const given = { ENCRYPTION_KEY: "sk-secret", KEEP_QUERIES_DAYS: "many", RATE_LIMIT_API: "60" };
-  const refused = () => checkVariables(given);
-  expect(refused).toThrow(/KEEP_QUERIES_DAYS: .*; ENCRYPTION_KEY: /);
-  expect(refused).not.toThrow(/sk-secret|many|RATE_LIMIT_API/);
+  const ownVariables = {
+    ENCRYPTION_KEY: "sk-secret",
+    KEEP_QUERIES_DAYS: "many",
+    RATE_LIMIT_API: "60",
+  };
+  const check = () => checkVariables(ownVariables);
+  expect(check).toThrow(/KEEP_QUERIES_DAYS: .*; ENCRYPTION_KEY: /);
+  expect(check).not.toThrow(/sk-secret|many|RATE_LIMIT_API/);
 });
 
 test("npm start refuses a wrong variable before it starts or writes anything", async () => {
@@ -77,22 +81,22 @@ test("the environment wins over .dev.vars; other variables stay out", async () =
     REQUIRE_TOTP: "true",
     CHAT_MODEL: "local/a",
   };
-  const given = await givenVariables(environment, file);
-  expect(given).toEqual({
+  const ownVariables = await givenVariables(environment, file);
+  expect(ownVariables).toEqual({
     KEEP_QUERIES_DAYS: "30",
     MODEL_TIMEOUT_MS: "9000",
     PANEL_ADMIN_EMAIL: "a@b",
     CHAT_MODEL: "local/a",
   });
   const settings = { EMBEDDING_MODEL: "local/b", KEEP_QUERIES_DAYS: "1" };
-  expect(withSettings(given, settings)).toEqual({ ...given, ...settings });
+  expect(withSettings(ownVariables, settings)).toEqual({ ...ownVariables, ...settings });
   expect(await givenVariables({}, join(folder, "none"))).toEqual({});
 });
 
 test("a key without its server is withheld from a server that is only found", () => {
   const key = { OPENAI_COMPATIBLE_API_KEY: "sk-secret" };
-  const found = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:2/v1" };
-  expect(withSettings(key, found)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "", ...found });
+  const modelServer = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:2/v1" };
+  expect(withSettings(key, modelServer)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "", ...modelServer });
   const server = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:1/v1" };
   expect(withSettings({ ...key, ...server }, server)).toEqual({ ...key, ...server });
 });
@@ -105,24 +109,27 @@ test("the key of .dev.vars is not sent to another server of the environment", as
     const vectors = [{ embedding: [1, 1, 1, 1, 1, 1, 1, 1] }];
     response.end(JSON.stringify({ data: url === "/v1/models" ? models : vectors }));
   });
-  const named = { OPENAI_COMPATIBLE_BASE_URL: `${address}/v1` };
+  const environment = { OPENAI_COMPATIBLE_BASE_URL: `${address}/v1` };
   const file = join(folder, ".dev.vars");
   const key = "OPENAI_COMPATIBLE_API_KEY=sk-secret\n";
   for (const before of ["", "OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n"]) {
     writeFileSync(file, before + key);
-    const given = await givenVariables(named, file);
-    const { variables } = await modelSettings(given);
+    const ownVariables = await givenVariables(environment, file);
+    const { variables } = await modelSettings(ownVariables);
     // Empty, so that the Worker does not take the one of the file.
-    expect(withSettings(given, variables)).toMatchObject({
-      ...named,
+    expect(withSettings(ownVariables, variables)).toMatchObject({
+      ...environment,
       OPENAI_COMPATIBLE_API_KEY: "",
     });
   }
   expect([...new Set(keysSeen.splice(0))]).toEqual([undefined]);
-  writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=${named.OPENAI_COMPATIBLE_BASE_URL}/\n${key}`);
-  const same = await givenVariables(named, file);
+  writeFileSync(
+    file,
+    `OPENAI_COMPATIBLE_BASE_URL=${environment.OPENAI_COMPATIBLE_BASE_URL}/\n${key}`,
+  );
+  const same = await givenVariables(environment, file);
   await modelSettings(same);
-  const own = { ...named, OPENAI_COMPATIBLE_API_KEY: "sk-own" };
+  const own = { ...environment, OPENAI_COMPATIBLE_API_KEY: "sk-own" };
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n${key}`);
   await modelSettings(await givenVariables(own, file));
   expect([...new Set(keysSeen)]).toEqual(["Bearer sk-secret", "Bearer sk-own"]);
@@ -130,12 +137,12 @@ test("the key of .dev.vars is not sent to another server of the environment", as
 });
 
 test("--embedded keeps a key with the server that is named beside it", async () => {
-  const given = {
+  const ownVariables = {
     OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1",
     OPENAI_COMPATIBLE_API_KEY: "sk-secret",
   };
-  const { variables } = await modelSettings(given, { embedded: true });
-  expect(withSettings(given, variables)).toEqual(given);
+  const { variables } = await modelSettings(ownVariables, { embedded: true });
+  expect(withSettings(ownVariables, variables)).toEqual(ownVariables);
 });
 
 test("--var without its colon is refused without its value", () => {

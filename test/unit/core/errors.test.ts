@@ -9,7 +9,7 @@ const SECRET = "sk-of-nobody-s-business";
 /** A D1 that fails every statement. */
 function brokenDatabase(): ReturnType<typeof openDatabase> {
   const batch = () => Promise.reject(new Error("D1_ERROR: no such table: models\nat offset 12"));
-  const prepare = () => ({ bind: (...given: unknown[]) => given });
+  const prepare = () => ({ bind: (...parameters: unknown[]) => parameters });
   return openDatabase({ prepare, batch } as unknown as D1Database);
 }
 

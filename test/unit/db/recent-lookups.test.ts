@@ -10,7 +10,7 @@ const reads = openReads(new ReplicatedDouble().binding());
 const token = { kind: "token" as const, hash: "hash" };
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ids are branded text
 const tokenId = "token" as TokenId;
-const known: Lookup<string>["principal"] = {
+const principal: Lookup<string>["principal"] = {
   kind: "token",
   tokenId,
   name: "Reader",
@@ -21,7 +21,7 @@ const known: Lookup<string>["principal"] = {
   readerGroups: [],
 };
 const permitted: Lookup<string> = {
-  principal: known,
+  principal,
   found: { resource: "notes", covered: true, changing: false },
 };
 
@@ -30,9 +30,9 @@ function world(answer = permitted) {
   const state = { now: 1_000, answer, made: 0, meanwhile: () => {} };
   const recent = new Recent<string>(async () => {
     state.made += 1;
-    const found = state.answer;
+    const current = state.answer;
     state.meanwhile();
-    return found;
+    return current;
   });
   const find = async (identifier = "notes") =>
     await recent.find({ reads, now: () => state.now }, token, identifier);
@@ -64,18 +64,18 @@ test("after a write nothing is kept of what was read before it", async () => {
 });
 
 test("refusals, sessions, changing indexes and large resources are not kept", async () => {
-  const found = { resource: "notes", covered: true, changing: false };
+  const target = { resource: "notes", covered: true, changing: false };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ids are branded text
   const userId = "user" as UserId;
-  const seen = { createdAt: 0, lastSeenAt: 0, hasTotp: false, groups: [], vouchedUntil: null };
-  const user = { userId, email: "a@localhost", role: "admin" as const, hash: "hash", ...seen };
+  const facts = { createdAt: 0, lastSeenAt: 0, hasTotp: false, groups: [], vouchedUntil: null };
+  const user = { userId, email: "a@localhost", role: "admin" as const, hash: "hash", ...facts };
   const answers: Lookup<string>[] = [
-    { principal: null, found },
-    { principal: known, found: null },
-    { principal: known, found: { ...found, covered: false } },
-    { principal: known, found: { ...found, changing: true } },
-    { principal: known, found: { ...found, resource: "long ".repeat(10_000) } },
-    { principal: { kind: "session", ...user }, found },
+    { principal: null, found: target },
+    { principal, found: null },
+    { principal, found: { ...target, covered: false } },
+    { principal, found: { ...target, changing: true } },
+    { principal, found: { ...target, resource: "long ".repeat(10_000) } },
+    { principal: { kind: "session", ...user }, found: target },
   ];
   for (const answer of answers) {
     const { state, find } = world(answer);

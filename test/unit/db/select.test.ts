@@ -65,12 +65,12 @@ test.each([
 });
 
 /** The text and parameters of a statement, as D1 gets them. */
-async function sent(statement: Sql) {
-  const seen: { text: string; parameters: unknown[] }[] = [];
+async function sentStatement(statement: Sql) {
+  const statements: { text: string; parameters: unknown[] }[] = [];
   const $client = {
     prepare: (text: string) => ({
       bind: (...parameters: unknown[]) => {
-        seen.push({ text: text.replaceAll(/\s+/g, " "), parameters });
+        statements.push({ text: text.replaceAll(/\s+/g, " "), parameters });
         return {};
       },
     }),
@@ -78,16 +78,16 @@ async function sent(statement: Sql) {
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a batch uses of D1
   await runBatch({ $client: $client as unknown as D1Database }, [statement]);
-  return seen[0];
+  return statements[0];
 }
 
 test("values are parameters, equal ones once; parts and selections are text", async () => {
   const id = "'; drop table files";
   const among = sql`f.id in (select value from json_each(${["a", "b"]}))`;
-  const shown = select(pick(f, "id", "mimeType"));
-  const asked = sql`select ${shown} from files f
+  const selection = select(pick(f, "id", "mimeType"));
+  const query = sql`select ${selection} from files f
     where f.id = ${id} and ${among} and (${null} is null or f.path = ${id}) and ${true}`;
-  expect(await sent(asked)).toEqual({
+  expect(await sentStatement(query)).toEqual({
     text: 'select f.id as "id", f.mime_type as "mimeType" from files f where f.id = ?1 and f.id in (select value from json_each(?2)) and (?3 is null or f.path = ?1) and ?4',
     parameters: [id, '["a","b"]', null, 1],
   });
@@ -95,20 +95,20 @@ test("values are parameters, equal ones once; parts and selections are text", as
 
 test("what is written has the columns of the table, and only what is given", async () => {
   const change = { size: 5, sha256: undefined, metadata: { a: 1 }, unknown: true };
-  expect(await sent(sql`update files set ${assigned(files, change)}`)).toEqual({
+  expect(await sentStatement(sql`update files set ${assigned(files, change)}`)).toEqual({
     text: "update files set size = ?1, metadata = ?2",
     parameters: [5, '{"a":1}'],
   });
   const session = { hash: "h", userId: "u", id: "i", createdAt: 1, lastSeenAt: 1 };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an id of a test
   const row = session as typeof sessions.$inferInsert;
-  expect(await sent(sql`insert into sessions ${values(sessions, row)}`)).toEqual({
+  expect(await sentStatement(sql`insert into sessions ${values(sessions, row)}`)).toEqual({
     text: "insert into sessions (hash, user_id, id, created_at, last_seen_at) values (?1, ?2, ?3, ?4, ?4)",
     parameters: ["h", "u", "i", 1],
   });
-  const { columns, values: given, excluded } = namedColumns(files, "path", "mimeType");
-  const list = sql`insert into files (${columns}) select ${given} from ${raw("m")} set ${excluded}`;
-  expect((await sent(list))?.text).toBe(
+  const { columns, values: columnValues, excluded } = namedColumns(files, "path", "mimeType");
+  const list = sql`insert into files (${columns}) select ${columnValues} from ${raw("m")} set ${excluded}`;
+  expect((await sentStatement(list))?.text).toBe(
     "insert into files (path, mime_type) select m.value ->> 'path', m.value ->> 'mimeType' from m set path = excluded.path, mime_type = excluded.mime_type",
   );
 });

@@ -16,11 +16,11 @@ const valuesIn = (env?: string) =>
       readWranglerConfig({ config: "wrangler.toml", ...(env === undefined ? {} : { env }) }).vars,
     );
 
-/** What a schema, or one that it wraps, says of itself. */
+/** Reads a field of the metadata of a schema, or of one that it wraps. */
 function saidBy(schema: unknown, name: "allowed" | "description"): string {
   if (!(schema instanceof z.ZodType)) return "";
-  const said = schema.meta()?.[name];
-  if (typeof said === "string") return said;
+  const description = schema.meta()?.[name];
+  if (typeof description === "string") return description;
   const def = schema.def as { innerType?: unknown; in?: unknown; out?: unknown };
   return [def.innerType, def.in, def.out].map((inner) => saidBy(inner, name)).find(Boolean) ?? "";
 }
@@ -28,10 +28,10 @@ function saidBy(schema: unknown, name: "allowed" | "description"): string {
 function defaultOf(name: string, schema: z.ZodType): string {
   const value: unknown = schema.safeParse(undefined).data ?? "";
   const places = { here: valuesIn()[name], production: valuesIn("production")[name] };
-  const others = Object.entries({ "`npm start`": places.here, production: places.production })
-    .filter(([, other]) => other !== undefined && other !== String(value))
-    .map(([place, other]) => `${place} \`${other}\``);
-  return [value === "" ? "–" : `\`${String(value)}\``, ...others].join("; ");
+  const otherValues = Object.entries({ "`npm start`": places.here, production: places.production })
+    .filter(([, placeValue]) => placeValue !== undefined && placeValue !== String(value))
+    .map(([place, placeValue]) => `${place} \`${placeValue}\``);
+  return [value === "" ? "–" : `\`${String(value)}\``, ...otherValues].join("; ");
 }
 
 const rowOf = (cells: string[]) => `| ${cells.join(" | ")} |`;
@@ -45,10 +45,10 @@ test("the table of variables is made from their declaration", async () => {
   ]);
   expect(rows.filter(([, , , meaning]) => meaning === "")).toEqual([]);
   const page = readFileSync(PAGE, "utf8");
-  const made = page.replace(
+  const expected = page.replace(
     /\| variable +\| default[^]*?\n(?=\n)/,
     `${[HEAD, HEAD.map(() => "---"), ...rows].map(rowOf).join("\n")}\n`,
   );
   // After a change: npx vitest run --project unit test/unit/documentation -u
-  await expect(made).toMatchFileSnapshot(`../../../${PAGE}`);
+  await expect(expected).toMatchFileSnapshot(`../../../${PAGE}`);
 });

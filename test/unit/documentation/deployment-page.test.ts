@@ -28,9 +28,9 @@ test("the installed wrangler prints what the page says it prints", () => {
 });
 
 test("every npm script that the page or the workflow runs exists", () => {
-  const named = [...npmScripts(page), ...npmScripts(workflow)];
-  expect(named).toContain("deploy");
-  expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);
+  const scriptNames = [...npmScripts(page), ...npmScripts(workflow)];
+  expect(scriptNames).toContain("deploy");
+  expect(scriptNames.filter((name) => !(name in manifest.scripts))).toEqual([]);
 });
 
 test("the workflow deploys tested code from main with the secrets that the page names", () => {

@@ -17,7 +17,7 @@ const MAX_BYTES: [path: string, bytes: number][] = [
 const ALL_DOCS_BYTES = 236_659;
 const pages = allPages();
 
-/** What is wrong with a link of this page; null: it leads somewhere. */
+/** Names the fault of a link of this page; null: it leads somewhere. */
 function brokenLink(page: Page, link: string): string | null {
   const [file = "", anchor = ""] = link.split("#");
   const target = file === "" ? page.path : join(dirname(page.path), file);
@@ -28,9 +28,9 @@ function brokenLink(page: Page, link: string): string | null {
 
 /** `src/…` and the like in a page's text; a name that ends in a slash is a folder. */
 function missingPaths({ path, text }: Page): string[] {
-  const here = text.replaceAll(/https?:\S+/g, "");
-  const named = [...here.matchAll(/\b(?:src|test|migrations|docs)\/[\w./-]*[\w/]/g)];
-  return named
+  const localText = text.replaceAll(/https?:\S+/g, "");
+  const mentions = [...localText.matchAll(/\b(?:src|test|migrations|docs)\/[\w./-]*[\w/]/g)];
+  return mentions
     .map(([name]) => name)
     .filter((name) => !existsSync(name) || (name.endsWith("/") && !statSync(name).isDirectory()))
     .map((name) => `${path}: ${name}`);
@@ -66,35 +66,35 @@ test("every file and folder that a page names exists", () => {
 
 test("every npm script that a page names exists", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: object };
-  const named = pages.flatMap(({ path, text }) =>
+  const mentions = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/npm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = ""]) => ({ path, name })),
   );
   const npmItself = new Set(["pack", "run", "ci", "install"]);
-  const missing = named.filter(({ name }) => !npmItself.has(name) && !(name in scripts));
-  expect(named.map(({ name }) => name)).toContain("bench");
+  const missing = mentions.filter(({ name }) => !npmItself.has(name) && !(name in scripts));
+  expect(mentions.map(({ name }) => name)).toContain("bench");
   expect(missing).toEqual([]);
 });
 
 test("every benchmark that a page names exists", () => {
-  const named = pages.flatMap(({ text }) =>
+  const mentions = pages.flatMap(({ text }) =>
     [...text.matchAll(/npm run bench -- ([a-z-]+)/g)].map(([, name = ""]) => name),
   );
-  expect(named).toContain("scale");
-  expect(named.filter((name) => !existsSync(`test/bench/${name}.ts`))).toEqual([]);
+  expect(mentions).toContain("scale");
+  expect(mentions.filter((name) => !existsSync(`test/bench/${name}.ts`))).toEqual([]);
 });
 
 test("the index of the documentation lists every page", () => {
-  const listed = new Set(
+  const linkedPages = new Set(
     relativeLinks(readPage("docs/README.md")).map((link) => join("docs", link)),
   );
   const inDocs = pages.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
-  expect(inDocs.filter((path) => path !== "docs/README.md" && !listed.has(path))).toEqual([]);
+  expect(inDocs.filter((path) => path !== "docs/README.md" && !linkedPages.has(path))).toEqual([]);
 });
 
 test("every log event that the operations page names is written", () => {
   const { text } = readPage("docs/operations.md");
-  const named = [...text.matchAll(/[`"]([a-z]+(?: [a-z]+)+)[`"]/g)].map(([, name = ""]) => name);
-  const events = named.filter((name) => !/^(retrieval|npm) /.test(name));
+  const phrases = [...text.matchAll(/[`"]([a-z]+(?: [a-z]+)+)[`"]/g)].map(([, name = ""]) => name);
+  const events = phrases.filter((name) => !/^(retrieval|npm) /.test(name));
   const source = globSync("src/**/*.ts").map((path) => readFileSync(path, "utf8"));
   expect(events).toContain("vector index repaired");
   expect(events.filter((name) => !source.some((code) => code.includes(`"${name}"`)))).toEqual([]);

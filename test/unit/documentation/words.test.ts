@@ -8,7 +8,7 @@ const SAMPLE = /^src\/cli\/sample\//;
 /** Rooms whose errors, hints and descriptions people read; comments there are for engineers. */
 const SPOKEN = "src/{access,catalog,documents,evaluation,http,protocols,sources}/**/*.ts";
 
-/** What a native writer would not write, and what to write instead. */
+/** Phrases that a native writer would not use, and what to write instead. */
 const BANNED: [phrase: RegExp, instead: string][] = [
   [/\banew\b/i, "again"],
   [/\ball the same\b/i, "still, or nothing"],
@@ -35,7 +35,7 @@ const BANNED: [phrase: RegExp, instead: string][] = [
 ];
 
 /** A comment's or paragraph's lines as one text, so that a phrase may span two lines. */
-const joined = (text: string) => text.replaceAll(/\n[ \t]*(?:\*|\/\/)? ?(?=[a-z])/g, " ");
+const unwrap = (text: string) => text.replaceAll(/\n[ \t]*(?:\*|\/\/)? ?(?=[a-z])/g, " ");
 
 /** The literals of several words, a line each, without the code's comments. */
 const literals = (code: string) =>
@@ -59,7 +59,7 @@ function bannedIn(path: string, text: string): string[] {
 test("pages, panel and command line have none of the banned phrases", () => {
   const paths = globSync(TEXTS).filter((path) => !SAMPLE.test(path));
   expect(paths.length).toBeGreaterThan(200);
-  const banned = paths.flatMap((path) => bannedIn(path, joined(readFileSync(path, "utf8"))));
+  const banned = paths.flatMap((path) => bannedIn(path, unwrap(readFileSync(path, "utf8"))));
   expect(banned).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Pictures } from "../../../src/documents/pictures/pictures.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { docx, odf, zipped } from "../../support/office-files.ts";
-import { expectRead, read, reads } from "../../support/read-document.ts";
+import { expectRead, extract, reads } from "../../support/read-document.ts";
 import { picturesOf } from "../../support/sent-pictures.ts";
 
 /** A PNG of this side; its pixels are never looked at. */
@@ -36,13 +36,13 @@ test.each([
   ["a.docx", WORD, "Above.\n\nPicture: The gates open at six.\n\nBelow."],
   ["a.eml", MAIL, "Above.\n\nPicture: The gates open at six."],
 ])("pictures within %s are read where the source says so", async (name, bytes, text) => {
-  const { sent, document } = await picturesOf(name, bytes, { readsPictures: true });
-  expect(sent).toHaveLength(1);
+  const { pictures, document } = await picturesOf(name, bytes, { readsPictures: true });
+  expect(pictures).toHaveLength(1);
   expect(document.markdown).toContain(text);
   const [span] = document.recognised ?? [];
   expect(document.markdown.slice(span?.start, span?.end)).toBe("Picture: The gates open at six.");
   const without = await picturesOf(name, bytes);
-  expect(without.sent).toEqual([]);
+  expect(without.pictures).toEqual([]);
   expect(without.document).toMatchObject({ skipped: 1, notes: [] });
 });
 
@@ -122,6 +122,6 @@ test.each([
 ])(
   "bytes of a picture in %s are no text, an example of an address is",
   async (name, text, expected) => {
-    await expectRead(read(name, text), expected);
+    await expectRead(extract(name, text), expected);
   },
 );

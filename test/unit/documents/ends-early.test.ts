@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { read } from "../../support/read-document.ts";
+import { extract } from "../../support/read-document.ts";
 
 const WHOLE: [name: string, text: string, cuts: string[]][] = [
   [
@@ -26,13 +26,13 @@ const CUT = WHOLE.flatMap(([name, text, cuts]) =>
 );
 
 it.each(CUT)("reads %s that ends at %j, and says so", async (name, _last, text) => {
-  const document = await read(name, text);
+  const document = await extract(name, text);
   expect(document.markdown).toContain("first");
   expect(document.notes).toContain("the file ends early");
 });
 
 it.each(WHOLE)("says nothing of %s when it is whole", async (name, text) => {
-  const document = await read(name, text);
+  const document = await extract(name, text);
   expect(document.notes).toEqual([]);
 });
 
@@ -41,14 +41,14 @@ it.each([
   ["a.json", '{"a": "first", "b": [1, 2}'],
   ["a.html", "<p>first: 1 < 2"],
 ])("does not take %s that is damaged elsewhere for one that ends early: %s", async (name, text) => {
-  expect((await read(name, text)).notes).toEqual([]);
+  expect((await extract(name, text)).notes).toEqual([]);
 });
 
 it("says that a quote is still open at the end of a table", async () => {
-  const { markdown, notes } = await read("a.csv", 'id,text\n1,first\n2,"sec\nond');
+  const { markdown, notes } = await extract("a.csv", 'id,text\n1,first\n2,"sec\nond');
   expect(markdown).toContain("first");
   expect(notes).toEqual([
     "a quote is never closed: the file ends early, or a cell contains everything that follows",
   ]);
-  expect((await read("a.csv", 'id,text\n1,"fir""st"\n2,"sec\nond"\n')).notes).toEqual([]);
+  expect((await extract("a.csv", 'id,text\n1,"fir""st"\n2,"sec\nond"\n')).notes).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { compound, HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { unitsOf } from "../../support/growth/growth.ts";
 import { docx, zipped } from "../../support/office-files.ts";
 import { encryptedPdf } from "../../support/pdf-of.ts";
-import { bytesOf, read, reads } from "../../support/read-document.ts";
+import { bytesOf, extract, reads } from "../../support/read-document.ts";
 
 const MULTIPART = "Content-Type: multipart/mixed; boundary=b0\n\n--b0\n";
 const TEXTS = `<w:t>${Array.from({ length: 100_000 }, (_unused, at) => `word${at} `).join("")}</w:t>`;
@@ -68,7 +68,7 @@ describe("what can never be read says why", () => {
     ["application/pdf", "document is damaged"],
   ])("no text, and no known signature, sent as %s", async (mimeType, message) => {
     const bytes = Uint8Array.from({ length: 600 }, (_unused, at) => (at * 37) % 32);
-    await expect(read("sent.bin", bytes, mimeType)).rejects.toThrow(message);
+    await expect(extract("sent.bin", bytes, mimeType)).rejects.toThrow(message);
   });
 });
 
@@ -77,7 +77,7 @@ const LIMIT_UNITS = 4_000;
 const SETTINGS = { chunkSize: 400, chunkOverlap: 60, tokenizer: "unknown" } as const;
 
 async function readAndCut(name: string, bytes: Uint8Array): Promise<string> {
-  const document = await read(name, bytes);
+  const document = await extract(name, bytes);
   chunkDocument(document, { ...SETTINGS, fileName: name });
   return document.markdown;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { xlsx } from "../../support/office-files.ts";
-import { read, type Content } from "../../support/read-document.ts";
+import { extract, type Content } from "../../support/read-document.ts";
 
 const MIB = 1 << 20;
 /** So often that about a mebibyte comes of it. */
@@ -83,13 +83,13 @@ const ENDING: Record<string, Record<string, Content>> = {
 
 describe.each(Object.entries(ENDING))("%s comes to an end", (name, contents) => {
   it.each(Object.entries(contents))("%s", async (_what, content) => {
-    expect((await read(name, content)).markdown).toContain("needle");
+    expect((await extract(name, content)).markdown).toContain("needle");
   });
 });
 
 it.each(["<div></b>", "<li><option>", "<sup>a ", "<ol type=i><li value=3999>", "<ruby>a<rt>b "])(
   "refuses HTML of %s in each other",
   async (part) => {
-    await expect(read("a.html", many(part))).rejects.toThrow("HTML nests too deeply");
+    await expect(extract("a.html", many(part))).rejects.toThrow("HTML nests too deeply");
   },
 );

@@ -44,7 +44,7 @@ const large = (
   data: packed(rowsOf(size, values)),
 });
 
-/** The same with PNG's filter that tells each byte by the one above. */
+/** The picture with PNG's filter that stores each byte as the difference from the one above. */
 function predicted(): PictureObject {
   const rows = rowsOf(SIZE, [[0], [255]]);
   const lines = rows.map((row, y) => {
@@ -73,7 +73,7 @@ function indexedBits(): PictureObject {
 
 const GREY = "/ColorSpace /DeviceGray";
 const BLACK_ON_WHITE: [number[], number[]] = [[0], [255]];
-const one = (picture: PictureObject) => scannedPdf([{ pictures: [picture] }]);
+const scanOf = (picture: PictureObject) => scannedPdf([{ pictures: [picture] }]);
 
 function strips() {
   const height = SIZE.height / STRIPS;
@@ -87,13 +87,13 @@ function strips() {
 }
 
 const KINDS: [kind: string, make: () => Uint8Array<ArrayBuffer>][] = [
-  ["grey at 600 dots an inch", () => one(large(BLACK_ON_WHITE, GREY, { size: A4 }))],
-  ["grey with a predictor", () => one(predicted())],
-  ["inverted grey", () => one(large([[255], [0]], `${GREY} /Decode [1 0]`))],
+  ["grey at 600 dots an inch", () => scanOf(large(BLACK_ON_WHITE, GREY, { size: A4 }))],
+  ["grey with a predictor", () => scanOf(predicted())],
+  ["inverted grey", () => scanOf(large([[255], [0]], `${GREY} /Decode [1 0]`))],
   [
     "RGB",
     () =>
-      one(
+      scanOf(
         large(
           [
             [9, 0, 0],
@@ -106,7 +106,7 @@ const KINDS: [kind: string, make: () => Uint8Array<ArrayBuffer>][] = [
   [
     "CMYK",
     () =>
-      one(
+      scanOf(
         large(
           [
             [0, 0, 0, 255],
@@ -116,12 +116,15 @@ const KINDS: [kind: string, make: () => Uint8Array<ArrayBuffer>][] = [
         ),
       ),
   ],
-  ["indexed", () => one(large([[1], [0]], "/ColorSpace [/Indexed /DeviceRGB 1 <FFFFFF102030>]"))],
-  ["indexed bits", () => one(indexedBits())],
+  [
+    "indexed",
+    () => scanOf(large([[1], [0]], "/ColorSpace [/Indexed /DeviceRGB 1 <FFFFFF102030>]")),
+  ],
+  ["indexed bits", () => scanOf(indexedBits())],
   [
     "16 bits",
     () =>
-      one(
+      scanOf(
         large(
           [
             [0, 0],
@@ -146,10 +149,10 @@ const KINDS: [kind: string, make: () => Uint8Array<ArrayBuffer>][] = [
 it.each(KINDS)(
   "a page of more than twelve million pixels is sent upright: %s",
   async (_kind, make) => {
-    const { sent, document } = await picturesOf("scan.pdf", make());
+    const { pictures, document } = await picturesOf("scan.pdf", make());
     expect(document.notes).toEqual(["page 1 was read from its image by local/eye"]);
-    expect(await pagesShown(sent)).toEqual([PAGE]);
-    const [width = 0, height = 0] = sent.flatMap(({ bytes }) => {
+    expect(await pagesShown(pictures)).toEqual([PAGE]);
+    const [width = 0, height = 0] = pictures.flatMap(({ bytes }) => {
       const view = new DataView(bytes.buffer, bytes.byteOffset);
       return [view.getUint32(16), view.getUint32(20)];
     });
@@ -164,6 +167,6 @@ it("a page whose letters are a mask on a coarse colour is sent as fine as the ma
   const mask = flate(new Uint8Array(1_024 * 600), grey, { width: 1_024, height: 600 });
   const dark = flate(new Uint8Array(512 * 512), `${grey} /SMask 7 0 R`, colour);
   const page = scannedPdf([{ pictures: [dark] }], [pdfStream(mask.data, mask.entries)]);
-  const [picture] = (await picturesOf("scan.pdf", page)).sent;
+  const [picture] = (await picturesOf("scan.pdf", page)).pictures;
   expect(new DataView(picture?.bytes.buffer ?? new ArrayBuffer(20)).getUint32(16)).toBe(1_024);
 });

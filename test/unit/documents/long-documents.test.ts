@@ -59,8 +59,8 @@ const HIDING_MAP =
 it.each([
   ["Hangul fillers", "A", HIDING_MAP],
   ["dots", ".", ""],
-])("finds no text in a PDF of a million %s", async (_of, shown, map) => {
-  const line = `(${shown.repeat(CHARACTERS_A_LINE)}) Tj T*`;
+])("finds no text in a PDF of a million %s", async (_of, glyph, map) => {
+  const line = `(${glyph.repeat(CHARACTERS_A_LINE)}) Tj T*`;
   const content = `BT /F 1 Tf 9 TL 20 900 Td ${`${line} `.repeat(HIDDEN_LINES_A_PAGE)} ET`;
   const bytes = pdfWith(
     Array.from({ length: PAGES }, () => ({ height: 1000, content })),

@@ -63,22 +63,22 @@ function photograph(size: Size, isDark: (x: number, y: number) => boolean): Uint
   return jpeg(0xc0, size, [0], [scan(0, 63, text)]);
 }
 
-/** What a phone of 12 megapixels writes when it is held upright. */
+/** Size of the picture that a phone of 12 megapixels writes when it is held upright. */
 const STORED = { width: 4_032, height: 3_024 };
 const SHOWN = { width: STORED.height, height: STORED.width };
 
 test("a photograph of a phone is turned upright, with turns for others meanwhile", async () => {
   const isDark = isDarkAt(PAGE, SHOWN);
-  const stored = photograph(STORED, (x, y) => isDark(STORED.height - 1 - y, x));
+  const picture = photograph(STORED, (x, y) => isDark(STORED.height - 1 - y, x));
   const pauses = vi.spyOn(globalThis, "setTimeout");
-  const { sent } = await picturesOf("photo.jpg", withOrientation(stored, 6));
+  const { pictures } = await picturesOf("photo.jpg", withOrientation(picture, 6));
   expect(pauses.mock.calls.length).toBeGreaterThan(50);
-  expect(await pagesShown(sent)).toEqual([PAGE]);
+  expect(await pagesShown(pictures)).toEqual([PAGE]);
 });
 
 test("photographs that are read at once are decoded one after another", async () => {
   const ends: string[] = [];
-  const read = async (name: string, size: Size) => {
+  const readPhotograph = async (name: string, size: Size) => {
     await picturesOf(
       "photo.jpg",
       withOrientation(
@@ -88,8 +88,8 @@ test("photographs that are read at once are decoded one after another", async ()
     );
     ends.push(name);
   };
-  const large = read("large", { width: 1_600, height: 1_600 });
-  await Promise.all([large, read("small", { width: 8, height: 8 })]);
+  const large = readPhotograph("large", { width: 1_600, height: 1_600 });
+  await Promise.all([large, readPhotograph("small", { width: 8, height: 8 })]);
   expect(ends).toEqual(["large", "small"]);
 });
 

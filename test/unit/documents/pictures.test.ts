@@ -58,7 +58,7 @@ const BITS = "/ColorSpace /DeviceGray /BitsPerComponent 1";
 const GREY = "/ColorSpace /DeviceGray /BitsPerComponent 8";
 const RGB = "/ColorSpace /DeviceRGB /BitsPerComponent 8";
 const STENCIL = "/ImageMask true /BitsPerComponent 1";
-const one = (picture: ScannedPage["pictures"][number]) => ({ pictures: [picture] });
+const pageWith = (picture: ScannedPage["pictures"][number]) => ({ pictures: [picture] });
 
 const TURNED = { width: SIZE.height, height: SIZE.width };
 const turnedSamples = (at: (x: number, y: number) => boolean) =>
@@ -87,17 +87,17 @@ const strips = Array.from({ length: STRIPS }, (_, strip) => {
 const drawn = strips.map((_, at) => `q 480 0 0 40 0 ${640 - 40 * (at + 1)} cm /I${at} Do Q`);
 
 const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
-  ["JPEG", one(coded(bytesOf("rgb"), "/DCTDecode", RGB)), "image/jpeg"],
-  ["grey JPEG", one(coded(bytesOf("grey"), "/DCTDecode", GREY)), "image/jpeg"],
-  ["progressive JPEG", one(coded(bytesOf("progressive"), "/DCTDecode", RGB)), "image/jpeg"],
+  ["JPEG", pageWith(coded(bytesOf("rgb"), "/DCTDecode", RGB)), "image/jpeg"],
+  ["grey JPEG", pageWith(coded(bytesOf("grey"), "/DCTDecode", GREY)), "image/jpeg"],
+  ["progressive JPEG", pageWith(coded(bytesOf("progressive"), "/DCTDecode", RGB)), "image/jpeg"],
   [
     "packed JPEG",
-    one(coded(deflateSync(bytesOf("rgb")), "[/FlateDecode /DCTDecode]", RGB)),
+    pageWith(coded(deflateSync(bytesOf("rgb")), "[/FlateDecode /DCTDecode]", RGB)),
     "image/jpeg",
   ],
   [
     "CMYK JPEG",
-    one(
+    pageWith(
       coded(
         bytesOf("cmyk"),
         "/DCTDecode",
@@ -105,10 +105,10 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
       ),
     ),
   ],
-  ["grey", one(greyPage(PAGE))],
+  ["grey", pageWith(greyPage(PAGE))],
   [
     "RGB",
-    one(
+    pageWith(
       flate(
         samples(SIZE, dark, [
           [0, 0, 9],
@@ -120,7 +120,7 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
   ],
   [
     "indexed",
-    one(
+    pageWith(
       flate(
         samples(SIZE, dark, [[1], [0]]),
         "/ColorSpace [/Indexed /DeviceRGB 1 <FFFFFF102030>] /BitsPerComponent 8",
@@ -129,7 +129,7 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
   ],
   [
     "CMYK",
-    one(
+    pageWith(
       flate(
         samples(SIZE, dark, [
           [0, 0, 0, 255],
@@ -141,7 +141,7 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
   ],
   [
     "packed twice",
-    one(
+    pageWith(
       coded(
         deflateSync(deflateSync(samples(SIZE, dark, [[0], [255]]))),
         "[/FlateDecode /FlateDecode]",
@@ -149,27 +149,29 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
       ),
     ),
   ],
-  ["bilevel", one(flate(packedBits(SIZE, dark, 0), BITS))],
-  ["inverted bilevel", one(flate(packedBits(SIZE, dark, 1), `${BITS} /Decode [1 0]`))],
-  ["stencil", one(flate(packedBits(SIZE, dark, 0), STENCIL))],
-  ["CCITT group 4", one(coded(bytesOf("g4"), "/CCITTFaxDecode", `${BITS} ${FAX}`))],
+  ["bilevel", pageWith(flate(packedBits(SIZE, dark, 0), BITS))],
+  ["inverted bilevel", pageWith(flate(packedBits(SIZE, dark, 1), `${BITS} /Decode [1 0]`))],
+  ["stencil", pageWith(flate(packedBits(SIZE, dark, 0), STENCIL))],
+  ["CCITT group 4", pageWith(coded(bytesOf("g4"), "/CCITTFaxDecode", `${BITS} ${FAX}`))],
   [
     "CCITT group 3",
-    one(coded(bytesOf("g3"), "/CCITTFaxDecode", `${BITS} ${FAX.replace("-1", "0")}`)),
+    pageWith(coded(bytesOf("g3"), "/CCITTFaxDecode", `${BITS} ${FAX.replace("-1", "0")}`)),
   ],
-  ["JBIG2", one(coded(jbig2(faxRegion), "/JBIG2Decode", BITS))],
+  ["JBIG2", pageWith(coded(jbig2(faxRegion), "/JBIG2Decode", BITS))],
   [
     "JBIG2 in stripes",
-    one(coded(Uint8Array.from([...segment(0, 48, STRIPED), ...faxRegion]), "/JBIG2Decode", BITS)),
+    pageWith(
+      coded(Uint8Array.from([...segment(0, 48, STRIPED), ...faxRegion]), "/JBIG2Decode", BITS),
+    ),
   ],
-  ["JBIG2 of text that runs downwards", one(coded(symbolPage(), "/JBIG2Decode", BITS))],
-  ["grey JPX", one(coded(bytesOf("jpxGrey"), "/JPXDecode", ""))],
-  ["RGB JPX", one(coded(bytesOf("jpxRgb"), "/JPXDecode", RGB))],
+  ["JBIG2 of text that runs downwards", pageWith(coded(symbolPage(), "/JBIG2Decode", BITS))],
+  ["grey JPX", pageWith(coded(bytesOf("jpxGrey"), "/JPXDecode", ""))],
+  ["RGB JPX", pageWith(coded(bytesOf("jpxRgb"), "/JPXDecode", RGB))],
   ["strips", { pictures: strips, content: drawn.join("\n") }],
   [
     "turned by /Rotate",
     {
-      ...one(onLeft),
+      ...pageWith(onLeft),
       content: "q 640 0 0 480 0 0 cm /I0 Do Q",
       entries: "/Rotate 90 /MediaBox [0 0 640 480]",
     },
@@ -177,22 +179,25 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
   [
     "turned by /Rotate the other way",
     {
-      ...one(onRight),
+      ...pageWith(onRight),
       content: "q 640 0 0 480 0 0 cm /I0 Do Q",
       entries: "/Rotate 270 /MediaBox [0 0 640 480]",
     },
   ],
-  ["turned by the matrix", { ...one(onLeft), content: "q 0 -640 480 0 0 640 cm /I0 Do Q" }],
-  ["upside down by /Rotate", { ...one(upsideDown), entries: "/Rotate 180" }],
+  ["turned by the matrix", { ...pageWith(onLeft), content: "q 0 -640 480 0 0 640 cm /I0 Do Q" }],
+  ["upside down by /Rotate", { ...pageWith(upsideDown), entries: "/Rotate 180" }],
   [
     "upside down by the matrix",
-    { ...one(upsideDown), content: "q -480 0 0 -640 480 640 cm /I0 Do Q" },
+    { ...pageWith(upsideDown), content: "q -480 0 0 -640 480 640 cm /I0 Do Q" },
   ],
-  ["mirrored by the matrix", { ...one(mirrored), content: "q -480 0 0 640 480 0 cm /I0 Do Q" }],
+  [
+    "mirrored by the matrix",
+    { ...pageWith(mirrored), content: "q -480 0 0 640 480 0 cm /I0 Do Q" },
+  ],
   [
     "a turned JPEG",
     {
-      ...one(coded(bytesOf("turned"), "/DCTDecode", GREY)),
+      ...pageWith(coded(bytesOf("turned"), "/DCTDecode", GREY)),
       content: "q 0 -640 480 0 0 640 cm /I0 Do Q",
     },
   ],
@@ -211,15 +216,15 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
   ],
   [
     "within a form's margin",
-    { ...one(greyPage(PAGE)), content: "q 400 0 0 560 40 40 cm /I0 Do Q" },
+    { ...pageWith(greyPage(PAGE)), content: "q 400 0 0 560 40 40 cm /I0 Do Q" },
   ],
 ];
 
 describe("a page that is a picture is sent upright, whole and once", () => {
   it.each(KINDS)("%s", async (_kind, page, mediaType = "image/png") => {
-    const { sent, document } = await picturesOf("scan.pdf", scannedPdf([page]));
-    expect(sent.map((picture) => picture.mediaType)).toEqual([mediaType]);
-    expect(await pagesShown(sent)).toEqual([PAGE]);
+    const { pictures, document } = await picturesOf("scan.pdf", scannedPdf([page]));
+    expect(pictures.map((picture) => picture.mediaType)).toEqual([mediaType]);
+    expect(await pagesShown(pictures)).toEqual([PAGE]);
     expect(document).toMatchObject({
       markdown: "The gates open at six.",
       notes: ["page 1 was read from its image by local/eye"],
@@ -230,18 +235,18 @@ describe("a page that is a picture is sent upright, whole and once", () => {
 
 test("pages with text are not sent, whatever lies under it", async () => {
   const text = "Twenty letters and digits: 1234567890";
-  const hidden = textLine(text).replace("BT", "BT 3 Tr");
+  const hiddenLine = textLine(text).replace("BT", "BT 3 Tr");
   const scan = "q 480 0 0 640 0 0 cm /I0 Do Q";
-  const { sent, document } = await picturesOf(
+  const { pictures, document } = await picturesOf(
     "mixed.pdf",
     scannedPdf([
-      { ...one(greyPage(1)), content: `${scan} ${textLine(text)}` },
-      { ...one(greyPage(2)), content: `${scan} ${hidden}` },
-      { ...one(greyPage(3)), content: `${scan} ${textLine("Page 3")}` },
-      { ...one(greyPage(4)), content: `q 200 0 0 200 9 9 cm /I0 Do Q ${textLine("Logo")}` },
+      { ...pageWith(greyPage(1)), content: `${scan} ${textLine(text)}` },
+      { ...pageWith(greyPage(2)), content: `${scan} ${hiddenLine}` },
+      { ...pageWith(greyPage(3)), content: `${scan} ${textLine("Page 3")}` },
+      { ...pageWith(greyPage(4)), content: `q 200 0 0 200 9 9 cm /I0 Do Q ${textLine("Logo")}` },
     ]),
   );
-  expect(await pagesShown(sent)).toEqual([3]);
+  expect(await pagesShown(pictures)).toEqual([3]);
   const { markdown, pages, recognised } = document;
   expect(markdown).toBe(`${text}\n\n${text}\n\nThe gates open at six.\n\nPage 3\n\nLogo`);
   expect(recognised?.map(({ start, end }) => markdown.slice(start, end))).toEqual([
@@ -260,9 +265,9 @@ test.each([
   ["photo.jpg", withOrientation(bytesOf("turned"), 6), "image/png"],
   ["page.png", bytesOf("png"), "image/png"],
 ])("%s is read as a picture that is upright", async (name, bytes, mediaType) => {
-  const { sent, document } = await picturesOf(name, bytes);
-  expect(sent.map((picture) => picture.mediaType)).toEqual([mediaType]);
-  if (name !== "page.png") expect(await pagesShown(sent)).toEqual([PAGE]);
+  const { pictures, document } = await picturesOf(name, bytes);
+  expect(pictures.map((picture) => picture.mediaType)).toEqual([mediaType]);
+  if (name !== "page.png") expect(await pagesShown(pictures)).toEqual([PAGE]);
   expect(document).toMatchObject({
     markdown: "The gates open at six.",
     notes: ["a picture was read by local/eye"],
@@ -271,11 +276,11 @@ test.each([
 
 test("of an animation the first frame is read, and a WebP as it is", async () => {
   const whole = bytesOf("gif");
-  const [gif] = (await picturesOf("a.gif", whole)).sent;
+  const [gif] = (await picturesOf("a.gif", whole)).pictures;
   const frames = (bytes: Uint8Array) =>
     Buffer.from(bytes).toString("latin1").split("\x21\xf9\x04").length - 1;
   expect([frames(whole), frames(gif?.bytes ?? whole)]).toEqual([2, 1]);
   expect(gif?.bytes.at(-1)).toBe(0x3b);
-  const [webp] = (await picturesOf("a.webp", bytesOf("webp"))).sent;
+  const [webp] = (await picturesOf("a.webp", bytesOf("webp"))).pictures;
   expect(webp?.bytes).toEqual(bytesOf("webp"));
 });

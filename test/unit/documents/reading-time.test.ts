@@ -8,17 +8,17 @@ const MANY_ROWS = 24_000;
 const FEW_ROWS = 20;
 const TOO_LONG = "reading it takes longer than 3 minutes; split it into several";
 
-describe.each(Object.entries(LONG_FILES))("%s", (name, of) => {
+describe.each(Object.entries(LONG_FILES))("%s", (name, makeContent) => {
   it("is given up when the time is over in the middle of it", async () => {
     const beds = bedsOf(name.endsWith(".pdf") ? MAX_PAGES : MANY_ROWS);
-    const { end, looks } = await readUntil(name, of(beds), 2);
+    const { end, looks } = await readUntil(name, makeContent(beds), 2);
     expect(end).toEqual(new TakesTooLong(3));
     expect((end as Error).message).toBe(TOO_LONG);
     expect(looks).toBe(2);
   });
 
   it("is read without a look at the clock when it is short", async () => {
-    const { end, looks } = await readUntil(name, of(bedsOf(FEW_ROWS)));
+    const { end, looks } = await readUntil(name, makeContent(bedsOf(FEW_ROWS)));
     expect(end).toContain(`Bed ${FEW_ROWS}`);
     // A PDF gives way after some pages, a mail before each attachment.
     expect(looks).toBeLessThanOrEqual(/pdf|mailed/.test(name) ? 8 : 0);

@@ -2,7 +2,7 @@ import { gzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { blocksOf } from "../../../src/documents/chunking/scan-blocks.ts";
 import { docx } from "../../support/office-files.ts";
-import { bytesOf, read, reads } from "../../support/read-document.ts";
+import { bytesOf, extract, reads } from "../../support/read-document.ts";
 
 describe("HTML", () => {
   it("keeps headings, lists, tables, code, quotes and links; leaves navigation out", async () => {
@@ -12,7 +12,7 @@ describe("HTML", () => {
       <ol start=3><li>drei<ul><li>innen</ul><li>vier</ol>
       <table><tr><th>Teil<th>Zahl<tr><td rowspan=2>Öl<td>1<tr><td>2 | 3</table>
       <pre>a = 1\n  b</pre><blockquote>Zitat</blockquote><footer><a href="/i">Impressum</a></footer></body></html>`;
-    const document = await read("a.html", html);
+    const document = await extract("a.html", html);
     expect(document).toMatchObject({ title: "Wartung & Pflege", language: "de-AT" });
     expect(document.markdown).toBe(
       [
@@ -64,14 +64,14 @@ describe("HTML", () => {
 
 it("keeps Markdown as it is, and takes title and language from its front matter", async () => {
   const text = "---\ntitle: 'The plan'\nlang: fr\n---\n\n* a *b*\n\n\n1) c\n";
-  expect(await read("a.md", text)).toMatchObject({
+  expect(await extract("a.md", text)).toMatchObject({
     markdown: text,
     title: "The plan",
     language: "fr",
   });
-  expect((await read("b.md", "Intro\n\nSetext title\n===\n")).title).toBe("Setext title");
+  expect((await extract("b.md", "Intro\n\nSetext title\n===\n")).title).toBe("Setext title");
   const badged = "# [![npm](a.svg)](https://x.test) `Oil` <sup>[![ci][1]][2]</sup>\n\nText\n";
-  expect((await read("c.md", badged)).title).toBe("Oil");
+  expect((await extract("c.md", badged)).title).toBe("Oil");
 });
 
 reads("a.csv", {
@@ -92,7 +92,7 @@ reads("a.csv", {
 describe("JSON", () => {
   it("becomes a list of what it says", async () => {
     const json = `{"title": "Pump", "parts": [{"id": 1, "name": "seal"}, {"id": 2}], "ok": true}`;
-    expect(await read("a.json", json)).toMatchObject({
+    expect(await extract("a.json", json)).toMatchObject({
       title: "Pump",
       markdown: "- title: Pump\n- parts:\n\n   - id: 1\n   - name: seal\n\n   - id: 2\n- ok: true",
     });
@@ -115,7 +115,7 @@ describe("JSON", () => {
 
 it("reads XML with the names of its elements", async () => {
   const xml = `<?xml version="1.0"?><feed xml:lang="en"><title>News</title><entry id="7"><p>Some <b>bold</b> words</p><price currency="EUR">12.50</price></entry></feed>`;
-  const document = await read("a.xml", xml);
+  const document = await extract("a.xml", xml);
   expect(document).toMatchObject({ title: "News", language: "en" });
   expect(document.markdown).toBe(
     "# News\n\n- entry (id: 7):\n\nSome bold words\n\n   - price (currency: EUR): 12.50",
@@ -155,7 +155,7 @@ it("takes no line of code within a paragraph for the fence around what follows",
   const markdown = "Run:\n```npm test```\n\n# Build\n\nText\n\n```sh\nmake\n```\n";
   const kinds = blocksOf(markdown).map(({ kind }) => kind);
   expect(kinds).toEqual(["paragraph", "heading", "paragraph", "code"]);
-  expect((await read("a.md", markdown)).title).toBe("Build");
+  expect((await extract("a.md", markdown)).title).toBe("Build");
 });
 
 it("keeps code that holds indented code of its own in one block", async () => {
@@ -166,7 +166,7 @@ it("keeps code that holds indented code of its own in one block", async () => {
 
 # Settings of the staging cluster
 replicas: 1`;
-  const { markdown } = await read("a.yaml", yaml);
+  const { markdown } = await extract("a.yaml", yaml);
   const blocks = blocksOf(markdown);
   expect(blocks.map(({ kind }) => kind)).toEqual(["code"]);
   expect(markdown).toContain(yaml);
@@ -177,14 +177,14 @@ it.each([
   ["door.service", "ini", "# Opens the door\n[Service]\nExecStart=/bin/open"],
   ["nl.po", "po", '# Doors\nmsgid "door"\nmsgstr "deur"'],
 ])("takes %s for code", async (name, language, text) => {
-  expect((await read(name, text)).markdown).toBe(`\`\`\`${language}\n${text}\n\`\`\``);
+  expect((await extract(name, text)).markdown).toBe(`\`\`\`${language}\n${text}\n\`\`\``);
 });
 
 it("reads RTF in its code pages, without hidden text and destinations", async () => {
   const rtf =
     "{\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset204 A;}{\\f1\\fcharset128 B;}}{\\info{\\title Plan}}" +
     "\\f0 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2 {\\f1 \\'93\\'fa\\'96\\'7b} \\u8364?{\\v secret}{\\*\\unknown no}\\par}";
-  const document = await read("a.rtf", rtf);
+  const document = await extract("a.rtf", rtf);
   expect(document).toMatchObject({ markdown: "Привет 日本 €", title: "Plan" });
   expect(document.notes).toEqual(["6 characters of hidden text removed"]);
 });
@@ -219,7 +219,7 @@ it("reads a message with its attachments, and names those that it cannot", async
     "H4sIAAAA",
     "--b--",
   ].join("\r\n");
-  const document = await read("message", mail);
+  const document = await extract("message", mail);
   expect(document.title).toBe("Prüfung");
   expect(document.markdown).toContain("- From: Ines Okoye <ines@example.com>");
   expect(document.markdown).toContain("Grüße aus der Halle.\n\n## plan.docx\n\nAttached words");
@@ -231,13 +231,13 @@ it.each([
   ["lock.py.gz", "a = 1", "```python\na = 1\n```"],
   ["page", "<!doctype html><p>Oil</p>", "Oil"],
 ])("reads %s through its compression", async (name, text, expected) => {
-  const { markdown } = await read(name, gzipSync(bytesOf(text)), "application/gzip");
+  const { markdown } = await extract(name, gzipSync(bytesOf(text)), "application/gzip");
   expect(markdown).toBe(expected);
 });
 
 it("reads all parts of a packed file, up to the zeros that fill it up", async () => {
   const parts = ["One\n", "Two\n"].map((text) => gzipSync(bytesOf(text)));
-  const { markdown } = await read("a.log.gz", Buffer.concat([...parts, new Uint8Array(600)]));
+  const { markdown } = await extract("a.log.gz", Buffer.concat([...parts, new Uint8Array(600)]));
   expect(markdown).toBe("One\nTwo\n");
 });
 
@@ -251,17 +251,17 @@ reads("a.log", {
 
 it("leaves out what colours a terminal wherever a long text is cut", async () => {
   const lines = Array.from({ length: 3_000 }, (_line, at) => `\x1b[1;32mline ${at}\x1b[0m of it\n`);
-  expect((await read("a.log", lines.join(""))).markdown).not.toMatch(/\[|m\n/);
+  expect((await extract("a.log", lines.join(""))).markdown).not.toMatch(/\[|m\n/);
 });
 
 it("takes the mark of a file of subtitles for no title", async () => {
-  expect((await read("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n")).title).toBeNull();
+  expect((await extract("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n")).title).toBeNull();
 });
 
 it("tells the language by its words", async () => {
   const text = "Die Pumpe wird von der Nachtschicht geprüft, und der Druck wird eingetragen.";
-  expect((await read("a.txt", text)).language).toBe("de");
-  expect((await read("a.txt", "Pump 12, 14 bar")).language).toBeNull();
+  expect((await extract("a.txt", text)).language).toBe("de");
+  expect((await extract("a.txt", "Pump 12, 14 bar")).language).toBeNull();
 });
 
 it.each([
@@ -274,7 +274,7 @@ it.each([
     "| Name | Sum |\n| --- | --- |\n| Ann | 5 |\n\n| Town | Area |\n| --- | --- |\n| Ayl | 7 |",
   ],
 ])("an empty row of a table ends it before a header alone: %j", async (csv, markdown) => {
-  expect((await read("a.csv", csv)).markdown).toBe(markdown);
+  expect((await extract("a.csv", csv)).markdown).toBe(markdown);
 });
 
 it("control characters in names reach no title and no note", async () => {
@@ -288,7 +288,7 @@ it("control characters in names reach no title and no note", async () => {
     "",
     "1\n--x--",
   ].join("\n");
-  const { title, notes, markdown } = await read("a.eml", mail);
+  const { title, notes, markdown } = await extract("a.eml", mail);
   expect(title).toMatch(/^Rent ?\s?and\s? fees$/);
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   expect([title, markdown, ...notes].join("")).not.toMatch(/[\0-\x08\x0e-\x1f]/);

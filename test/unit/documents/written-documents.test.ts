@@ -8,8 +8,9 @@ import { countsOf, oracleWords, ourWords, sharesOf } from "../../support/documen
 const FOLDER = join(import.meta.dirname, "../../fixtures/documents");
 const MIN_SHARE = 0.98;
 
-const read = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
-const extract = (name: string) => extractDocument({ name, mimeType: null, bytes: read(name) });
+const fixtureBytes = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
+const extract = (name: string) =>
+  extractDocument({ name, mimeType: null, bytes: fixtureBytes(name) });
 
 const handbooks = readdirSync(FOLDER).filter((name) => /-handbook\./.test(name));
 /** LibreOffice writes no headings, lists or table headers into its EPUB; OPML has but outlines. */
@@ -108,7 +109,7 @@ it("reads columns of a page one after the other", async () => {
   expect(markdown).toContain("## Findings");
 });
 
-/** What independent readers say of each document, as `npm run bench -- extract` kept it. */
+/** Texts of each document by independent readers, as `npm run bench -- extract` kept them. */
 const expectedTexts = JSON.parse(
   readFileSync(join(FOLDER, "../expected-texts.json"), "utf8"),
 ) as Record<string, { oracle: string; text: string; names?: string }>;
@@ -122,8 +123,8 @@ const RIGHTLY_MISSING: Record<string, string[]> = {
 
 describe("words as an independent reader has them", () => {
   it("covers every document of the folder", () => {
-    const made = readdirSync(FOLDER).filter((name) => name !== "README.md");
-    expect(Object.keys(expectedTexts).sort()).toEqual(made.sort());
+    const fileNames = readdirSync(FOLDER).filter((name) => name !== "README.md");
+    expect(Object.keys(expectedTexts).sort()).toEqual(fileNames.sort());
   });
 
   it.each(Object.entries(expectedTexts))("%s", async (name, { oracle, text, names = "" }) => {
@@ -144,9 +145,9 @@ describe("words as an independent reader has them", () => {
 it("reads one column after the other of a page that Chromium set in two", async () => {
   const { markdown } = await extract("chromium-bulletin.pdf");
   const places = ["## Timetable", "### Rules on board", "## Notices", "## Works on the pier"];
-  const found = places.map((place) => markdown.indexOf(place));
-  expect(found).toEqual(found.toSorted((a, b) => a - b));
-  expect(found).not.toContain(-1);
+  const positions = places.map((place) => markdown.indexOf(place));
+  expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  expect(positions).not.toContain(-1);
 });
 
 describe("XML", () => {

@@ -9,7 +9,7 @@ import { importedQuestions } from "../../../src/evaluation/questions/import-ques
 import type { ImportFormat } from "../../../src/evaluation/questions/import-questions.ts";
 
 const ofInference = { subjectKind: "inference" } as const;
-const read = (text: string, format: ImportFormat = "csv") =>
+const parse = (text: string, format: ImportFormat = "csv") =>
   importedQuestions(text, format, ofInference);
 const plain = { answerCheck: null, answer: null, jsonSchema: null };
 
@@ -22,7 +22,7 @@ test("CSV with quotes, line ends and several passages of a question", () => {
     '"Who says ""no"", and when?",b.md,',
     "Plain?,c.md",
   ].join("\r\n");
-  expect(read(csv)).toEqual([
+  expect(parse(csv)).toEqual([
     {
       question: 'Who says "no", and when?',
       expected: [
@@ -37,12 +37,12 @@ test("CSV with quotes, line ends and several passages of a question", () => {
 
 test("empty lines above the header change nothing", () => {
   const expected = [{ file: "a.md", passage: null }];
-  expect(read("\n\nquestion;file\nA?;a.md")).toEqual([{ question: "A?", expected, ...plain }]);
+  expect(parse("\n\nquestion;file\nA?;a.md")).toEqual([{ question: "A?", expected, ...plain }]);
 });
 
 test("JSON Lines with answers to check", () => {
   const line = { question: " How many? ", check: "json", answer: '{"days":26}' };
-  expect(read(`${JSON.stringify(line)}\n\n`, "jsonl")).toEqual([
+  expect(parse(`${JSON.stringify(line)}\n\n`, "jsonl")).toEqual([
     { ...plain, question: "How many?", expected: [], answerCheck: "json", answer: line.answer },
   ]);
 });
@@ -80,13 +80,13 @@ test.each([
   ["question,file\n,a.md\nB?,b.md\nC?,", "csv", /line 2: question must not be blank$/],
   ["question,file\nGr\uFFFDn?,a.md", "csv", /line 2: is not UTF-8/],
 ] as const)("an import says which line is wrong: %j", (text, format, message) => {
-  expect(() => read(text, format)).toThrow(message);
+  expect(() => parse(text, format)).toThrow(message);
 });
 
 test.each([";", "\t"])("a spreadsheet's CSV is divided by %j", (delimiter) => {
   const row = (...cells: string[]) => cells.join(delimiter);
   const csv = [row("question", "file", "passage"), row("A, b?", "a.md", `"x${delimiter}y"`)];
-  expect(read(csv.join("\r\n"))).toEqual([
+  expect(parse(csv.join("\r\n"))).toEqual([
     { question: "A, b?", expected: [{ file: "a.md", passage: `x${delimiter}y` }], ...plain },
   ]);
 });
@@ -95,7 +95,7 @@ test("a RAG's set checks no answers, and an import ends at the most questions", 
   const csv = "question,check,answer\nA?,contains,b";
   expect(() => importedQuestions(csv, "csv", { subjectKind: "rag" })).toThrow(/line 2: check/);
   const many = Array.from({ length: 1_001 }, (_, at) => `Q${at}?,a.md`).join("\n");
-  expect(() => read(`question,file\n${many}`)).toThrow(/line 1002: a set has at most 1000/);
+  expect(() => parse(`question,file\n${many}`)).toThrow(/line 1002: a set has at most 1000/);
 });
 
 test("what is exported is imported as it was, and no cell is a formula", () => {
@@ -119,10 +119,10 @@ test("what is exported is imported as it was, and no cell is a formula", () => {
     },
     { question: "'quoted'", expected: [{ file: "c.md", passage: null }], ...plain },
   ] as const;
-  const stored = questions.map((one) => ({ ...one, id: "1", createdAt: 0 }));
-  const csv = questionsAsCsv(stored as unknown as Question[]);
+  const records = questions.map((question) => ({ ...question, id: "1", createdAt: 0 }));
+  const csv = questionsAsCsv(records as unknown as Question[]);
   const cells = csv.split(/\r\n|,(?=")/).slice(1);
   expect(cells.filter((cell) => /^"?[=+\-@]/.test(cell))).toEqual([]);
-  expect(read(csv)).toEqual(questions);
-  expect(read(questionsAsJsonLines(stored as unknown as Question[]), "jsonl")).toEqual(questions);
+  expect(parse(csv)).toEqual(questions);
+  expect(parse(questionsAsJsonLines(records as unknown as Question[]), "jsonl")).toEqual(questions);
 });

@@ -29,7 +29,7 @@ test("recall, reciprocal rank and nDCG are what their definitions give", () => {
 /** The exact bootstrap distribution of few differences: every way to draw them. */
 function everyMean(differences: number[]): number[] {
   const all = differences.reduce<number[]>(
-    (sums) => sums.flatMap((sum) => differences.map((one) => sum + one)),
+    (sums) => sums.flatMap((sum) => differences.map((difference) => sum + difference)),
     [0],
   );
   return all.map((sum) => sum / differences.length).sort((a, b) => a - b);
@@ -38,11 +38,11 @@ function everyMean(differences: number[]): number[] {
 test("the interval is that of the exact bootstrap distribution", () => {
   const differences = [1, 0, 0, -1, 1, 0.5];
   const exact = everyMean(differences);
-  const told = pairedInterval(differences, { resamples: 50_000 });
-  expect(told?.mean).toBeCloseTo(0.25, 10);
+  const interval = pairedInterval(differences, { resamples: 50_000 });
+  expect(interval?.mean).toBeCloseTo(0.25, 10);
   // Means lie a twelfth apart.
-  expect(told?.low).toBeCloseTo(exact[Math.ceil(0.025 * exact.length) - 1] ?? 9, 1);
-  expect(told?.high).toBeCloseTo(exact[Math.ceil(0.975 * exact.length) - 1] ?? 9, 1);
+  expect(interval?.low).toBeCloseTo(exact[Math.ceil(0.025 * exact.length) - 1] ?? 9, 1);
+  expect(interval?.high).toBeCloseTo(exact[Math.ceil(0.975 * exact.length) - 1] ?? 9, 1);
 });
 
 test("of many questions the interval is the normal one, and the same each time", () => {
@@ -64,7 +64,7 @@ test.each([
   ["five better", [1, 1, 1, 1, 1], false],
   ["five better, many alike", [1, 1, 1, 1, 1, ...Array.from({ length: 95 }, () => 0)], false],
   ["six better", SIX, true],
-  ["six worse, as much each", SIX.map((one) => -one / 2), true],
+  ["six worse, as much each", SIX.map((difference) => -difference / 2), true],
   ["six better, many alike", [...SIX, ...Array.from({ length: 94 }, () => 0)], true],
   ["six better, five worse", [...SIX, -1, -1, -1, -1, -1], false],
 ] as const)("more than chance, or not: %s", (_, differences, isClear) => {
@@ -101,7 +101,7 @@ test("answers are held against what was expected", () => {
 });
 
 test("a summary leaves out what no question asks for", () => {
-  const one: LightResult = {
+  const firstResult: LightResult = {
     questionId: "1" as QuestionId,
     ranks: [2],
     isRight: null,
@@ -114,8 +114,17 @@ test("a summary leaves out what no question asks for", () => {
     currency: "EUR",
     judge: null,
   };
-  const other = { ...one, ranks: [], isRight: true, isDegraded: true, latencyMs: 30 };
-  const summary = summarise([one, other, { ...one, ranks: [null], error: "x", cost: null }], 10);
+  const secondResult = {
+    ...firstResult,
+    ranks: [],
+    isRight: true,
+    isDegraded: true,
+    latencyMs: 30,
+  };
+  const summary = summarise(
+    [firstResult, secondResult, { ...firstResult, ranks: [null], error: "x", cost: null }],
+    10,
+  );
   expect(summary).toMatchObject({
     questions: 3,
     errors: 1,
@@ -127,14 +136,16 @@ test("a summary leaves out what no question asks for", () => {
   });
   // Where five passages were searched, nothing is known of the first ten.
   const shallow = { "recall@5": 0.5, "recall@10": null, "ndcg@10": null, mrr: 0.25 };
-  expect(summarise([one, { ...one, ranks: [null] }], 5)).toMatchObject({ measures: shallow });
+  expect(summarise([firstResult, { ...firstResult, ranks: [null] }], 5)).toMatchObject({
+    measures: shallow,
+  });
   expect(summary.degradedShare).toBeCloseTo(1 / 3, 10);
-  expect(summarise([one, { ...one, currency: "USD" }], 10).cost).toBeNull();
+  expect(summarise([firstResult, { ...firstResult, currency: "USD" }], 10).cost).toBeNull();
   // The judge's tokens and cost stand apart from those of the answers.
   expect(summary.judge).toBeNull();
   const judge = { inputTokens: 40, outputTokens: 2, cost: 0.25, currency: "USD" };
   const judged = summarise(
-    [{ ...one, judge }, one, { ...one, judge: { ...judge, cost: null } }],
+    [{ ...firstResult, judge }, firstResult, { ...firstResult, judge: { ...judge, cost: null } }],
     10,
   );
   expect(judged).toMatchObject({

@@ -16,7 +16,7 @@ import { TARGETS, type Target, type TargetName } from "../../support/growth/targ
 const BUSY_UNITS = 40;
 const { GROWTH = "1", GROWTH_SEED = "1" } = process.env;
 
-/** What takes an order, an attribute or a size that chance does not find. */
+/** Inputs with an order, an attribute or a size that chance does not find. */
 const KNOWN: [target: TargetName, recipe: Recipe][] = [
   ["HTML", turns("<a href=x>")],
   ["HTML", within("<p>", "", "<code></code>", "<sup></sup>")],
@@ -86,17 +86,17 @@ const DRAWN_MS = Number(GROWTH) > 1 ? KNOWN_MS : 25;
 
 test.each([...KNOWN, ...drawn])("%s of %j", async (name, recipe) => {
   const target: Target = TARGETS[name as TargetName];
-  const enoughMs = KNOWN.some((known) => known[1] === recipe) ? KNOWN_MS : DRAWN_MS;
+  const enoughMs = KNOWN.some((entry) => entry[1] === recipe) ? KNOWN_MS : DRAWN_MS;
   expect(await growthOf(target, recipe, enoughMs)).toBe(null);
 });
 
 test("number formats of brackets are read in a moment each", async () => {
   const codes = ["[$", "[$a", "[", "[h", '"', "0[$"].map((part) => part.repeat(127).slice(0, 255));
-  const read = () => {
+  const formatAll = () => {
     for (let nth = 0; nth < 200; nth++) for (const code of codes) formatOf(code, false)(1.5);
   };
   // These 1,200 took eight seconds.
-  expect(await unitsOf(read)).toBeLessThan(200);
+  expect(await unitsOf(formatAll)).toBeLessThan(200);
 });
 
 /** Where a megabyte took half a second and more without a turn for anybody else. */
@@ -123,11 +123,11 @@ test.each([
       for (const step of Object.values(stepsOf(what, length)))
         await step(yieldToOthers).catch(() => null);
     });
-  // What loads and compiles is not measured.
+  // A first run loads and compiles, and is not measured.
   await readAndCut(size / 8);
   let longest = await readAndCut(size);
   // A busy machine is measured again.
-  for (let again = 0; longest > BUSY_UNITS * (await unitMs()) && again < 3; again++)
+  for (let attempt = 0; longest > BUSY_UNITS * (await unitMs()) && attempt < 3; attempt++)
     longest = Math.min(longest, await readAndCut(size));
   expect(longest).toBeLessThan(BUSY_UNITS * (await unitMs()));
 });

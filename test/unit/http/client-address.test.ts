@@ -12,26 +12,26 @@ function received(peer: string | null, headers: Record<string, string>, url = "h
   return Object.assign(request, peer === null ? {} : { cf: { clientIp: peer } });
 }
 
-const of = (address: string) =>
+const clientAt = (address: string) =>
   clientOf(parseConfig(PRODUCTION), received(null, { "CF-Connecting-IP": address }));
 
 test("an IPv4 client is its address, also when it is written as IPv6", () => {
-  expect(of("192.0.2.7")).toBe("192.0.2.7");
-  expect(of("::ffff:192.0.2.7")).toBe("192.0.2.7");
+  expect(clientAt("192.0.2.7")).toBe("192.0.2.7");
+  expect(clientAt("::ffff:192.0.2.7")).toBe("192.0.2.7");
 });
 
 test("an IPv6 client is its /64, however it is written", () => {
   const network = "2001:db8:0:7::/64";
-  expect(of("2001:db8:0:7::1")).toBe(network);
-  expect(of("2001:0DB8:0000:0007:ffff:ffff:ffff:ffff")).toBe(network);
-  expect(of("2001:db8:0:7:1:2:3:4%eth0")).toBe(network);
-  expect(of("2001:db8:0:8::1")).toBe("2001:db8:0:8::/64");
-  expect(of("::1")).toBe("0:0:0:0::/64");
-  expect(of("2001:db8::")).toBe("2001:db8:0:0::/64");
+  expect(clientAt("2001:db8:0:7::1")).toBe(network);
+  expect(clientAt("2001:0DB8:0000:0007:ffff:ffff:ffff:ffff")).toBe(network);
+  expect(clientAt("2001:db8:0:7:1:2:3:4%eth0")).toBe(network);
+  expect(clientAt("2001:db8:0:8::1")).toBe("2001:db8:0:8::/64");
+  expect(clientAt("::1")).toBe("0:0:0:0::/64");
+  expect(clientAt("2001:db8::")).toBe("2001:db8:0:0::/64");
 });
 
 test("without an address all share one budget", () => {
-  expect(clientOf(parseConfig(PRODUCTION), received(null, {}))).toBe(of(" "));
+  expect(clientOf(parseConfig(PRODUCTION), received(null, {}))).toBe(clientAt(" "));
 });
 
 const XFF = "X-Forwarded-For";
@@ -52,7 +52,7 @@ const CALLERS: [peer: string, said: Record<string, string>, client: string][] = 
   ["10.0.0.1:1", { [XFF]: "[2001:db8::7]:51000" }, "2001:db8::7"],
   ["[2001:db8:ff::1]:1", { [XFF]: "2001:DB8:0::7" }, "2001:db8::7"],
   ["[2001:db8:ff::2]:1", { [XFF]: "2001:db8::7" }, "2001:db8:ff::2"],
-  // What is no address is nobody's: the proxy that wrote it stands in.
+  // An entry that is no address is nobody's: the proxy that wrote it stands in.
   ["10.0.0.1:1", { [XFF]: "192.0.2.1, unknown" }, "10.0.0.1"],
   ["10.0.0.1:1", { [XFF]: "192.0.2.1, 2130706433" }, "10.0.0.1"],
   ["10.0.0.1:1", { [XFF]: "192.0.2.1, unknown, 10.0.0.2" }, "10.0.0.2"],
@@ -75,14 +75,18 @@ const CALLERS: [peer: string, said: Record<string, string>, client: string][] = 
   ["10.0.0.1:1", { [XFF]: "192.0.2.1", Forwarded: "nonsense" }, "10.0.0.1"],
 ];
 
-test.each(CALLERS)("a request from %s with %o is that of %s", (peer, said, client) => {
-  expect(addressOf(parseConfig(BEHIND), received(peer, said))).toBe(client);
+test.each(CALLERS)("a request from %s with %o is that of %s", (peer, headers, client) => {
+  expect(addressOf(parseConfig(BEHIND), received(peer, headers))).toBe(client);
 });
 
 test("on Cloudflare only Cloudflare says who calls", () => {
   const config = parseConfig({ ...PRODUCTION, TRUSTED_PROXIES: "10.0.0.0/8" });
-  const said = { "CF-Connecting-IP": "192.0.2.1", [XFF]: "192.0.2.2", Forwarded: "for=192.0.2.2" };
-  expect(addressOf(config, received("10.0.0.1:1", said))).toBe("192.0.2.1");
+  const headers = {
+    "CF-Connecting-IP": "192.0.2.1",
+    [XFF]: "192.0.2.2",
+    Forwarded: "for=192.0.2.2",
+  };
+  expect(addressOf(config, received("10.0.0.1:1", headers))).toBe("192.0.2.1");
   const host = { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "http" };
   const request = received("10.0.0.1:1", host, "https://quarry.example.com/x");
   expect(baseUrlOf(config, request)).toBe("https://quarry.example.com");
@@ -103,13 +107,18 @@ test.each(["http://localhost:8787*", "http://localhost:8787, evil/x"])(
 
 test("host and scheme are those that a trusted proxy was called with", () => {
   const behind = parseConfig(BEHIND);
-  const base = (peer: string, said: Record<string, string>) =>
-    baseUrlOf(behind, received(peer, said, "http://localhost:8787/x"));
-  const said = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example, LocalHost:443" };
-  expect(base("10.0.0.1:1", said)).toBe("https://localhost");
-  expect(base("192.0.2.1:1", said)).toBe("http://localhost:8787");
+  const base = (peer: string, headers: Record<string, string>) =>
+    baseUrlOf(behind, received(peer, headers, "http://localhost:8787/x"));
+  const proxyHeaders = {
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Host": "evil.example, LocalHost:443",
+  };
+  expect(base("10.0.0.1:1", proxyHeaders)).toBe("https://localhost");
+  expect(base("192.0.2.1:1", proxyHeaders)).toBe("http://localhost:8787");
   expect(base("10.0.0.1:1", { Forwarded: "host=[::1];proto=HTTPS" })).toBe("https://[::1]");
   expect(base("10.0.0.1:1", { "X-Forwarded-Proto": "gopher" })).toBe("http://localhost:8787");
-  const named = parseConfig({ ...BEHIND, PUBLIC_BASE_URL: "https://Quarry.example:8443/" });
-  expect(baseUrlOf(named, received("10.0.0.1:1", said))).toBe("https://quarry.example:8443");
+  const config = parseConfig({ ...BEHIND, PUBLIC_BASE_URL: "https://Quarry.example:8443/" });
+  expect(baseUrlOf(config, received("10.0.0.1:1", proxyHeaders))).toBe(
+    "https://quarry.example:8443",
+  );
 });

@@ -7,51 +7,51 @@ test("comments keep a silent connection alive", async () => {
   const quiet = Promise.withResolvers<IteratorResult<string, undefined>>();
   const returned = vi.fn<() => Promise<IteratorResult<string, undefined>>>();
   const texts = { next: () => quiet.promise, return: returned };
-  const begun = eventStream({ texts, failed: () => "failed" });
+  const stream = eventStream({ texts, failed: () => "failed" });
   await vi.advanceTimersByTimeAsync(15_000);
-  const reader = (await begun).getReader();
+  const reader = (await stream).getReader();
   const decoder = new TextDecoder();
-  const read = async () => decoder.decode((await reader.read()).value);
-  expect(await read()).toBe(": \n\n");
-  const second = read();
+  const readNext = async () => decoder.decode((await reader.read()).value);
+  expect(await readNext()).toBe(": \n\n");
+  const second = readNext();
   await vi.advanceTimersByTimeAsync(15_000);
   expect(await second).toBe(": \n\n");
-  const third = read();
+  const third = readNext();
   quiet.reject(new Error("too late for a status"));
   expect(await third).toBe("failed");
   expect(await reader.read()).toMatchObject({ done: true });
 });
 
 test("a client that leaves while something is awaited is no failure", async () => {
-  const left = Promise.withResolvers<IteratorResult<string, undefined>>();
+  const pending = Promise.withResolvers<IteratorResult<string, undefined>>();
   const failed = vi.fn<() => string>(() => "failed");
-  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => left.promise);
+  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => pending.promise);
   next.mockResolvedValueOnce({ done: false, value: "begun" });
-  const ended = () => {
-    left.reject(new Error("the work ended"));
+  const endWork = () => {
+    pending.reject(new Error("the work ended"));
     return Promise.resolve({ done: true as const, value: undefined });
   };
-  const reader = (await eventStream({ texts: { next, return: ended }, failed })).getReader();
+  const reader = (await eventStream({ texts: { next, return: endWork }, failed })).getReader();
   await reader.read();
   const waiting = reader.read();
   await reader.cancel();
   expect(await waiting).toMatchObject({ done: true });
-  await left.promise.catch(() => {});
+  await pending.promise.catch(() => {});
   await new Promise((resolve) => setImmediate(resolve));
   expect(failed).not.toHaveBeenCalled();
 });
 
 test("nor where the server tells of it before it cancels the body", async () => {
-  const gone = new AbortController();
+  const controller = new AbortController();
   const failed = vi.fn<() => string>(() => "failed");
   const waiting = Promise.withResolvers<IteratorResult<string, undefined>>();
   const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => waiting.promise);
   next.mockResolvedValueOnce({ done: false, value: "begun" });
-  const { signal } = gone;
+  const { signal } = controller;
   const reader = (await eventStream({ texts: { next }, failed, signal })).getReader();
   await reader.read();
   const last = reader.read();
-  gone.abort();
+  controller.abort();
   waiting.reject(new Error("the work ended"));
   expect(await last).toMatchObject({ done: true });
   expect(failed).not.toHaveBeenCalled();

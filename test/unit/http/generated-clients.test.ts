@@ -49,7 +49,7 @@ const isSpan = ({ in: place, name }: Part) =>
 /** Fields of requests of which the service refuses control characters. */
 const REFUSES_CONTROLS = /\bproperties (?:value|to|reader|(?:defaultR|r)eaders items)$/;
 
-/** What generators of clients stumble over, each with whom it breaks; true: the part breaks it. */
+/** Traps for generators of clients, each with whom it breaks; true: the part is one. */
 const RULES: Record<string, (part: Part, place: Place) => boolean> = {
   "unions consist of named objects (Java, Go, Rust)": (part) =>
     unionOf(part).some(({ $ref }) => $ref === undefined) ||
@@ -105,7 +105,7 @@ const DATA = new Set(["example", "examples", "default", "enum"]);
 
 function broken(part: unknown, place: Place): string[] {
   if (Array.isArray(part)) {
-    return part.flatMap((one, at) => broken(one, { ...place, path: [...place.path, `${at}`] }));
+    return part.flatMap((child, at) => broken(child, { ...place, path: [...place.path, `${at}`] }));
   }
   if (typeof part !== "object" || part === null) return [];
   const isFields = place.path.at(-1) === "properties";
@@ -129,8 +129,8 @@ const SIDES: Record<string, Place["side"]> = {
 };
 
 test("generators in every language can read every document", () => {
-  const found = documents.flatMap(([document, part]) =>
+  const problems = documents.flatMap(([document, part]) =>
     broken(part, { document, path: [], side: "other", answers: answerSchemas(part) }),
   );
-  expect(found).toEqual([]);
+  expect(problems).toEqual([]);
 });

@@ -151,17 +151,17 @@ test("every property of every schema is described", () => {
 });
 
 test("headers are published as headers, and those that are named exist", () => {
-  const { headers: known } = document.components;
-  const named = (status: string, headers: Record<string, Header>) => [
+  const { headers: definedHeaders } = document.components;
+  const headerNames = (status: string, headers: Record<string, Header>) => [
     ...Object.keys(headers),
     ...(Number(status) >= 503 ? ["RateLimit", "RateLimit-Policy"] : []),
   ];
   for (const { responses } of operations()) {
     for (const [status, { headers }] of Object.entries(responses)) {
       const always = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
-      expect(named(status, headers)).toEqual(expect.arrayContaining(always));
+      expect(headerNames(status, headers)).toEqual(expect.arrayContaining(always));
       for (const { $ref } of Object.values(headers)) {
-        expect(known).toHaveProperty([$ref.split("/").at(-1) ?? ""]);
+        expect(definedHeaders).toHaveProperty([$ref.split("/").at(-1) ?? ""]);
       }
     }
     expect(responses["429"]?.headers).toHaveProperty("Retry-After");
@@ -174,11 +174,10 @@ test("headers are published as headers, and those that are named exist", () => {
 
 test("each 400 shows the route's own fields, 502 the real words, and rule 3 is told", () => {
   const exampleOf = (operationId: string, status: string) =>
-    operations().find((one) => one.operationId === operationId)?.responses[status]?.content[
-      "application/json"
-    ]?.example.error;
-  const shown = operations().flatMap(({ operationId }) => exampleOf(operationId, "400") ?? []);
-  expect(new Set(shown).size).toBe(shown.length);
+    operations().find((operation) => operation.operationId === operationId)?.responses[status]
+      ?.content["application/json"]?.example.error;
+  const examples = operations().flatMap(({ operationId }) => exampleOf(operationId, "400") ?? []);
+  expect(new Set(examples).size).toBe(examples.length);
   expect(exampleOf("getFileStatus", "400")).toBe("Invalid request: file is required");
   expect(exampleOf("runInference", "502")).toMatch(/^Model call failed: /);
   for (const { operationId, description } of operations()) {

@@ -17,12 +17,12 @@ test("a request is one line; trouble, repeats and what comes later have their ow
   log.end("request", { status: 499 }, record);
   log.note({ outputTokens: 4, legs: { modelMs: 3 } });
   log.info("retrieval", { chunks: 9 });
-  const of = (level: string, event: string) => ({ level, event, requestId: "r1" });
+  const entry = (level: string, event: string) => ({ level, event, requestId: "r1" });
   expect(lines).toEqual([
-    { ...of("warn", "usage not recorded"), kind: "retrieve" },
-    { ...of("info", "retrieval"), chunks: 7 },
-    { ...of("info", "request"), status: 200, retrieval: { chunks: 5 } },
-    { ...of("info", "retrieval"), chunks: 9 },
+    { ...entry("warn", "usage not recorded"), kind: "retrieve" },
+    { ...entry("info", "retrieval"), chunks: 7 },
+    { ...entry("info", "request"), status: 200, retrieval: { chunks: 5 } },
+    { ...entry("info", "retrieval"), chunks: 9 },
   ]);
   const first = { degraded: ["reranker: no answer"] };
   expect(records).toEqual([

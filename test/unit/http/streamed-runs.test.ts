@@ -84,7 +84,7 @@ async function call(double: OpenAiDouble, modelTimeoutMs: number) {
   );
   const response = await app.request("/", { method: "POST" });
   const settled = async () => {
-    for (let done = 0; done < background.length; done++) await background[done];
+    for (let at = 0; at < background.length; at++) await background[at];
     return usage;
   };
   return { response, settled };
@@ -144,7 +144,7 @@ async function cutOnce(seed: number): Promise<string> {
   let wasWhole = false;
   double.send = (events) => {
     const bytes = new TextEncoder().encode(events.join(""));
-    if (double.of("chat").length > 1) return sendAll(events);
+    if (double.calls("chat").length > 1) return sendAll(events);
     const place = dice.roll(bytes.length + 1);
     wasWhole = new TextDecoder().decode(bytes.slice(0, place)).includes('"finish_reason":"stop"}]');
     return cutAt(bytes, place, fate, () => 1 + dice.roll(700));
@@ -167,13 +167,13 @@ async function cutOnce(seed: number): Promise<string> {
   if (last?.name === "result") {
     expect(last.data).toEqual({ response: [{ type: "text", text: TEXT }] });
     expect(deltas.join("")).toBe(TEXT);
-    expect(wasWhole || double.of("chat").length === 2).toBe(true);
+    expect(wasWhole || double.calls("chat").length === 2).toBe(true);
     expect(usage).toMatchObject([{ outcome: "ok" }]);
     return "result";
   }
   expect(last?.name).toBe("error");
   expect(last?.data.error).toMatch(ENDS[fate]);
-  expect(double.of("chat")).toHaveLength(1);
+  expect(double.calls("chat")).toHaveLength(1);
   expect(usage).toMatchObject([{ outcome: "error" }]);
   expect(usage[0]?.outputTokens).toBeGreaterThan(0);
   return "error";
@@ -184,7 +184,7 @@ test("300 random cuts of the model's stream end as they should", async () => {
   const ends = await Promise.all(
     Array.from({ length: 300 }, async () => cutOnce(seeds.roll(2 ** 32))),
   );
-  const count = (end: string) => ends.filter((one) => one === end).length;
+  const count = (end: string) => ends.filter((candidate) => candidate === end).length;
   expect(count("result")).toBeGreaterThan(20);
   expect(count("error")).toBeGreaterThan(50);
   expect(count("error before the stream")).toBeGreaterThan(3);
@@ -235,7 +235,7 @@ test("an answer of 100,000 tokens: never far ahead of its reader, memory flat", 
   const text = `${"word,".repeat(10)} `.repeat(events);
   const double = new OpenAiDouble();
   double.script = () => ({ text });
-  let sent = 0;
+  let sentCount = 0;
   double.send = (all) => {
     const each = sendAll(all).getReader();
     return new ReadableStream(
@@ -243,7 +243,7 @@ test("an answer of 100,000 tokens: never far ahead of its reader, memory flat", 
         async pull(controller) {
           const { done, value } = await each.read();
           if (done) return controller.close();
-          sent += 1;
+          sentCount += 1;
           controller.enqueue(value);
         },
       },
@@ -252,28 +252,28 @@ test("an answer of 100,000 tokens: never far ahead of its reader, memory flat", 
   };
   const { response } = await call(double, 60_000);
   const reader = response.body?.getReader();
-  let read = 0;
+  let readCount = 0;
   let ahead = 0;
   let length = 0;
-  const held: number[] = [];
+  const heapSizes: number[] = [];
   for (;;) {
     // Whoever could run ahead does so now.
-    if (read % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
-    if (read % 1_000 === 100) held.push(heldBytes());
+    if (readCount % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (readCount % 1_000 === 100) heapSizes.push(heldBytes());
     const part = await reader?.read();
     if (part?.done !== false) break;
-    read += 1;
+    readCount += 1;
     length += part.value.length;
-    ahead = Math.max(ahead, sent - read);
+    ahead = Math.max(ahead, sentCount - readCount);
   }
-  expect(read).toBeGreaterThan(events);
+  expect(readCount).toBeGreaterThan(events);
   expect(ahead).toBeLessThan(20);
   expect(estimateTokens(text, "unknown")).toBeGreaterThan(100_000);
   // The text came twice: in parts, and whole with the result.
   expect(length).toBeGreaterThan(2 * text.length);
   // Code that runs for the first time is held as well: measured is what comes after.
-  const [, first = 0, ...later] = held;
+  const [, first = 0, ...later] = heapSizes;
   expect(later).toHaveLength(5 - 2);
-  // What grows is the answer that is collected, and nothing for each event of its stream.
+  // Memory grows by the collected answer, and by nothing for each event of its stream.
   expect(Math.max(...later) - first).toBeLessThan(3 * text.length);
 });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { unknownFields } from "../../../src/http/unknown-fields.ts";
 import { parseOrRefuse, refusalOf } from "../../../src/http/validation.ts";
 
-function told(schema: z.ZodType, input: unknown): string {
+function mistakesIn(schema: z.ZodType, input: unknown): string {
   const parsed = schema.safeParse(input);
   return parsed.success ? "fits" : refusalOf(parsed.error).message.replace("Invalid request: ", "");
 }
@@ -29,7 +29,7 @@ test("each kind of mistake is told in plain words, by the field's path", () => {
     short: ["a", "b"],
     link: "no link",
   };
-  expect(told(schema, input).split("; ")).toEqual([
+  expect(mistakesIn(schema, input).split("; ")).toEqual([
     "text must have at most 3 characters",
     "count must be at least 1",
     "share is required",
@@ -44,35 +44,35 @@ test("each kind of mistake is told in plain words, by the field's path", () => {
 });
 
 test("null is not absence", () => {
-  expect(told(z.object({ a: z.string() }), { a: null })).toBe("a must be a string");
+  expect(mistakesIn(z.object({ a: z.string() }), { a: null })).toBe("a must be a string");
 });
 
 test("a schema's own words are told as they are", () => {
   const schema = z.object({ a: z.string().regex(/\S/, "must not be blank") });
-  expect(told(schema, { a: " " })).toBe("a must not be blank");
+  expect(mistakesIn(schema, { a: " " })).toBe("a must not be blank");
 });
 
 test("of a union the branch that comes closest tells what is wrong", () => {
   const schema = z.object({
     config: z.union([z.object({ x: z.string(), y: z.string() }), z.object({ z: z.literal(1) })]),
   });
-  expect(told(schema, { config: { z: 2 } })).toBe("config.z must be one of 1");
+  expect(mistakesIn(schema, { config: { z: 2 } })).toBe("config.z must be one of 1");
 });
 
 test("of a union the branch of the value's own type tells what is wrong", () => {
   const part = z.object({ type: z.literal("text"), text: z.string() });
   const schema = z.object({ content: z.union([z.string(), z.array(part).max(2)]) });
-  const of = (content: unknown) => told(schema, { content });
-  expect(of([{ type: "image" }])).toBe(
+  const contentMistakes = (content: unknown) => mistakesIn(schema, { content });
+  expect(contentMistakes([{ type: "image" }])).toBe(
     "content[0].type must be one of text; content[0].text is required",
   );
   const some = { type: "text", text: "" };
-  expect(of([some, some, some])).toBe("content must have at most 2 items");
-  expect(of(7)).toBe("content must be a string");
+  expect(contentMistakes([some, some, some])).toBe("content must have at most 2 items");
+  expect(contentMistakes(7)).toBe("content must be a string");
 });
 
 test("the whole is named where no field is", () => {
-  expect(told(z.object({}), [])).toBe("body must be an object");
+  expect(mistakesIn(z.object({}), [])).toBe("body must be an object");
 });
 
 test("parseOrRefuse throws the same words as an error for the caller", () => {
@@ -90,6 +90,8 @@ test("unknown fields are those of the branch that a value fits", () => {
 
 test("of many issues the first are told, and how many more there are", () => {
   const wrong = Array.from({ length: 9_000 }, () => 1);
-  const sentences = told(z.object({ list: z.array(z.string()) }), { list: wrong }).split("; ");
+  const sentences = mistakesIn(z.object({ list: z.array(z.string()) }), { list: wrong }).split(
+    "; ",
+  );
   expect(sentences.slice(19)).toEqual(["list[19] must be a string", "and 8980 more"]);
 });

@@ -13,8 +13,8 @@ const WORD = "bakumeto";
 const ITEMS = ["There are 26 days of holiday a year.", "Call before 9:30 when you are sick."];
 const MARKLIKE = /\[cite ?[-:]/i;
 
-/** What a reader sees, and the stretch of each citation. */
-function read(answer: string, items = ITEMS) {
+/** Returns the text that a reader sees, and the stretch of each citation. */
+function readCitations(answer: string, items = ITEMS) {
   const { text, marks } = withoutMarks(answer, WORD);
   const citations = citationsOf(text, marks, items);
   const cited = citations.map(({ item, start, end }) => [item, text.slice(start, end)]);
@@ -93,7 +93,7 @@ test.each<[string, string, string, [number, string][]]>([
   ["that is not closed", "You get 26 days. [cite-bakumeto:1", "You get 26 days.", []],
   ["at the very beginning", "[cite-bakumeto:1] You get 26 days.", " You get 26 days.", []],
 ])("a mark %s", (_, answer, text, cited) => {
-  expect(read(answer)).toEqual({ text, cited });
+  expect(readCitations(answer)).toEqual({ text, cited });
 });
 
 test.each([
@@ -111,7 +111,7 @@ test.each([
   ["The rule says “There are 26 days of holiday” [cite-bakumeto:2].", 0],
   ["They call it “leave” [cite-bakumeto:1].", 1],
 ])("what is quoted must stand in the item: %s", (answer, count) => {
-  expect(read(answer).cited).toHaveLength(count);
+  expect(readCitations(answer).cited).toHaveLength(count);
 });
 
 const SENTENCES = [
@@ -126,28 +126,28 @@ const SENTENCES = [
 function answerOf(dice: Dice) {
   const expected: [number, string][] = [];
   const number = () => dice.roll(4);
-  const good = (said: string) => {
-    const named = number();
-    if (named === 1 || named === 2) expected.push([named - 1, said]);
-    return `[cite-${WORD}:${named}]`;
+  const good = (citedText: string) => {
+    const citedNumber = number();
+    if (citedNumber === 1 || citedNumber === 2) expected.push([citedNumber - 1, citedText]);
+    return `[cite-${WORD}:${citedNumber}]`;
   };
   const parts = Array.from({ length: 1 + dice.roll(8) }, () => {
-    const said = dice.pick(SENTENCES);
+    const sentence = dice.pick(SENTENCES);
     switch (dice.roll(7)) {
       case 0:
-        return `${said}.`;
+        return `${sentence}.`;
       case 1:
-        return `${said}.${good(`${said}.`)}`;
+        return `${sentence}.${good(`${sentence}.`)}`;
       case 2:
-        return `${said} ${good(said)}.`;
+        return `${sentence} ${good(sentence)}.`;
       case 3:
-        return `${said} [cite-forged:${number()}].`;
+        return `${sentence} [cite-forged:${number()}].`;
       case 4:
-        return `${said} [cite:${number()}]${good(said)}.`;
+        return `${sentence} [cite:${number()}]${good(sentence)}.`;
       case 5:
-        return `${said}[cite-nested:[cite-bakumeto:9]${number()}].`;
+        return `${sentence}[cite-nested:[cite-bakumeto:9]${number()}].`;
       default:
-        return `- ${said} [ci[cite-x:1]te-forged:${number()}]`;
+        return `- ${sentence} [ci[cite-x:1]te-forged:${number()}]`;
     }
   });
   const rest = dice.pick(["", " [cite-", " [cite-bakumeto:1", "["]);
@@ -157,15 +157,15 @@ function answerOf(dice: Dice) {
 /** The text in random parts, also within a character of two code units. */
 function inParts(dice: Dice, text: string): string {
   const reader = new MarkReader(WORD);
-  let shown = "";
+  let output = "";
   for (let at = 0; at < text.length;) {
     const length = 1 + dice.roll(12);
     const part = reader.push(text.slice(at, at + length));
     if (MARKLIKE.test(part)) expect.unreachable(part);
-    shown += part;
+    output += part;
     at += length;
   }
-  return shown + reader.end();
+  return output + reader.end();
 }
 
 test("in 300 answers no mark reaches the reader and every offset is right", () => {
@@ -173,7 +173,7 @@ test("in 300 answers no mark reaches the reader and every offset is right", () =
   const items = ["one", "two"];
   for (let at = 0; at < 300; at++) {
     const { answer, expected } = answerOf(dice);
-    const { text, cited } = read(answer, items);
+    const { text, cited } = readCitations(answer, items);
     expect(text).not.toMatch(/cite-|\]/);
     expect(cited).toEqual(expected);
     expect(inParts(dice, answer)).toBe(text);
@@ -216,5 +216,5 @@ test("the word is drawn for each call, and is what the model is told", () => {
   expect(words.size).toBeGreaterThan(95);
   for (const word of words) expect(word).toMatch(/^[a-z]{8}$/);
   const example = /\[cite-bakumeto:1,2\]/.exec(citingNotice(WORD))?.[0] ?? "";
-  expect(read(`Both. ${example}`).cited).toHaveLength(2);
+  expect(readCitations(`Both. ${example}`).cited).toHaveLength(2);
 });

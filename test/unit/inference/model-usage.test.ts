@@ -27,7 +27,7 @@ test("what the provider tells at the end replaces the estimates", () => {
   const meter = meterOf();
   const usage = new StreamedUsage(meter, "unknown");
   for (const part of ["\n", "It", " is."]) usage.wrote(part, prompt);
-  const told = { inputTokens: { total: 100, cacheRead: 64 }, outputTokens: { total: 20 } };
-  usage.ended(told as LanguageModelV4Usage);
+  const report = { inputTokens: { total: 100, cacheRead: 64 }, outputTokens: { total: 20 } };
+  usage.ended(report as LanguageModelV4Usage);
   expect(meter).toMatchObject({ inputTokens: 100, cachedTokens: 64, outputTokens: 20 });
 });

@@ -95,7 +95,7 @@ test("the best passages that fit the window are used; the rest is counted", () =
   const long = "word ".repeat(1_000);
   const chunks = [chunk(long), chunk(long), chunk(long), chunk("short")];
   const { used, leftOut, text } = assemble(chunks, { contextTokens: 3_200 });
-  expect(used.map((one) => one.text.length)).toEqual([5_000, 5]);
+  expect(used.map((passage) => passage.text.length)).toEqual([5_000, 5]);
   expect(leftOut).toBe(2);
   expect(readPassages(text)).toHaveLength(2);
 });

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 
 import { readResponseSchema } from "../../../src/inference/response-schema.ts";
 
-const read = (schema: unknown) => readResponseSchema(JSON.stringify(schema));
+const readSchema = (schema: unknown) => readResponseSchema(JSON.stringify(schema));
 
 function findings(schema: unknown, value: unknown): string[] {
-  const found = read(schema);
-  if (!found.ok) throw new Error(found.reason);
-  return found.schema.findings(value);
+  const result = readSchema(schema);
+  if (!result.ok) throw new Error(result.reason);
+  return result.schema.findings(value);
 }
 
 const person = {
@@ -42,9 +42,9 @@ test.each([
   ],
   ['{"$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}', "an object or an array at its root"],
 ])("%s is refused", (text, reason) => {
-  const found = readResponseSchema(text);
-  expect(found).toMatchObject({ ok: false });
-  expect(found.ok ? "" : found.reason).toContain(reason);
+  const result = readResponseSchema(text);
+  expect(result).toMatchObject({ ok: false });
+  expect(result.ok ? "" : result.reason).toContain(reason);
 });
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
   { type: "object", properties: { next: { $ref: "#" } } },
   Array.from({ length: 100 }).reduce((schema) => ({ not: schema }), {}),
 ])("%j is accepted", (schema) => {
-  expect(read(schema)).toMatchObject({ ok: true });
+  expect(readSchema(schema)).toMatchObject({ ok: true });
 });
 
 test("values are checked against the schema, and told what is wrong with them", () => {
@@ -84,8 +84,8 @@ test("the same schema may be used again and again: checking leaves no mark in it
   const schema = { type: "object", properties: { next: { $ref: "#" } } };
   const text = JSON.stringify(schema);
   for (let time = 0; time < 3; time++) {
-    const found = readResponseSchema(text);
-    expect(found.ok && found.schema.findings({ next: { next: {} } })).toEqual([]);
-    expect(found.ok && found.schema.findings({ next: 5 })).not.toEqual([]);
+    const result = readResponseSchema(text);
+    expect(result.ok && result.schema.findings({ next: { next: {} } })).toEqual([]);
+    expect(result.ok && result.schema.findings({ next: 5 })).not.toEqual([]);
   }
 });

@@ -4,9 +4,9 @@ import { readResponseSchema } from "../../../src/inference/response-schema.ts";
 import { jsonValuesIn, planOutput } from "../../../src/inference/structured-output.ts";
 
 function planFor(schema: unknown) {
-  const read = readResponseSchema(JSON.stringify(schema));
-  if (!read.ok) throw new Error(read.reason);
-  return planOutput(read.schema);
+  const result = readResponseSchema(JSON.stringify(schema));
+  if (!result.ok) throw new Error(result.reason);
+  return planOutput(result.schema);
 }
 
 const object = { type: "object", required: ["n"], properties: { n: { type: "integer" } } };
@@ -83,9 +83,9 @@ test.each([
 test.each(["", "no idea", '{"n":', '{"n":"three"}', "null", '"text"'])(
   "%j is no answer",
   (text) => {
-    const read = planFor(object).read(text);
-    expect(read.ok).toBe(false);
-    expect(read.ok ? [] : read.findings).not.toEqual([]);
+    const result = planFor(object).read(text);
+    expect(result.ok).toBe(false);
+    expect(result.ok ? [] : result.findings).not.toEqual([]);
   },
 );
 

@@ -64,7 +64,7 @@ const chunk: HydratedChunk = {
   start: 0,
   end: 1,
 };
-const found: SearchReply = {
+const searchReply: SearchReply = {
   chunks: [chunk],
   queries: [{ lexical: [1], vector: [], equal: 0 }],
   relation: 0,
@@ -84,7 +84,7 @@ let servers = 0;
 function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
   const config = parseConfig({
     ENVIRONMENT: "development",
-    // What a server has shown is remembered.
+    // Facts that a server has shown are remembered, so each registry gets a server of its own.
     OPENAI_COMPATIBLE_BASE_URL: `http://models-${(servers += 1)}.test/v1`,
     RETRIEVAL_TIMEOUT_MS: String(RETRIEVAL_MS),
     MODEL_TIMEOUT_MS: String(MODEL_MS),
@@ -96,7 +96,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
     return after(paces[place], Response.json(reply, { status, headers: { "retry-after": "3" } }));
   };
   const index = {
-    search: () => after(paces.search, found),
+    search: () => after(paces.search, searchReply),
   } as unknown as RagIndex;
   return {
     config,
@@ -131,17 +131,17 @@ const wish = {
   includeDuplicates: false,
 };
 
-/** What the clock says when the work has ended; the work may not outlive `mostMs`. */
+/** Returns the work's time by the clock; the work may not outlive `mostMs`. */
 async function elapsedOf(work: Promise<unknown>, mostMs: number): Promise<number> {
   const startedAt = Date.now();
   let endedAt: number | null = null;
-  const ended = work.then(
+  const end = work.then(
     () => (endedAt = Date.now()),
     () => (endedAt = Date.now()),
   );
   await vi.advanceTimersByTimeAsync(mostMs);
   if (endedAt === null) return Number.POSITIVE_INFINITY;
-  return (await ended) - startedAt;
+  return (await end) - startedAt;
 }
 
 const pace = fc.oneof(
@@ -188,10 +188,10 @@ test("what is left out of a search that is too slow is told", async () => {
   ]);
 });
 
-const asked = { name: "Ask", identifier: "ask", systemPrompt: "", model: "local/chat" };
+const settings = { name: "Ask", identifier: "ask", systemPrompt: "", model: "local/chat" };
 const inference: InferenceRecord = {
-  ...newInference.parse(asked),
-  ...asked,
+  ...newInference.parse(settings),
+  ...settings,
   id: "inference" as InferenceId,
   createdAt: 0,
   updatedAt: 0,

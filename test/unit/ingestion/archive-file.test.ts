@@ -54,10 +54,10 @@ function bucketOf(bytes: Uint8Array) {
 test("parts that are read at the same time are fetched once", async () => {
   const bytes = await archive();
   const { files, counts } = bucketOf(bytes);
-  const { names, bytes: read, sizeOf } = await openArchive(files, "id");
+  const { names, bytes: readPart, sizeOf } = await openArchive(files, "id");
   expect(sizeOf(names)).toBe(PARTS * PART_BYTES);
   counts.read = 0;
-  const parts = await inParallel(names, 6, async (name) => await read(name));
+  const parts = await inParallel(names, 6, async (name) => await readPart(name));
   expect(parts.map((part) => part?.length)).toEqual(names.map(() => PART_BYTES));
   expect(parts.map((part) => part?.[PART_BYTES - 1])).toEqual(names.map((_, at) => at));
   expect(counts.read).toBeLessThan(bytes.length + PIECE_BYTES / 4);

@@ -52,8 +52,8 @@ test("a model that only is slow costs a file no try", async () => {
     end: { status: "pending", isCounted: false },
     again: { reason: "embedding provider: no answer after 30000 ms" },
   });
-  const refused = new ModelFailure("500", { status: 500, retryable: true });
-  expect(await endOf(refused)).toMatchObject({ end: { status: "error" }, again: null });
+  const modelFailure = new ModelFailure("500", { status: 500, retryable: true });
+  expect(await endOf(modelFailure)).toMatchObject({ end: { status: "error" }, again: null });
 });
 
 test("what lies in the document is no matter of trying again", () => {

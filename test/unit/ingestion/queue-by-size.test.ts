@@ -10,10 +10,10 @@ const KIB = 1_024;
 const unused = async () => undefined;
 
 async function sentFor(sizes: (number | null)[]): Promise<string[][]> {
-  const sent: string[][] = [];
+  const batches: string[][] = [];
   const index: JobQueue["index"] = async (messages, { together = false } = {}) => {
     for (const body of indexBodies(messages, together)) {
-      sent.push(("files" in body ? body.files : [body]).map(({ fileId }) => fileId));
+      batches.push(("files" in body ? body.files : [body]).map(({ fileId }) => fileId));
     }
   };
   const files = sizes.map((size, at) => ({
@@ -24,7 +24,7 @@ async function sentFor(sizes: (number | null)[]): Promise<string[][]> {
     size,
   }));
   await queueBySize({ queue: { index, scan: unused, usage: unused } }, files);
-  return sent;
+  return batches;
 }
 
 test("small files share messages, and each larger one has its own", async () => {

@@ -69,9 +69,9 @@ test("the messages beside one that is not understood are handed on", () => {
 test("calls of a later deployment cost no other call of their message", () => {
   const { lines, log } = world();
   const later = { ...USAGE, kind: SECRET, outcome: SECRET };
-  const others = [USAGE, { ...USAGE, id: "u2" }];
-  const message = new SentMessage({ calls: [later, ...others, later] });
-  expect(parseUsage(log, [message])).toEqual(others);
+  const usageMessages = [USAGE, { ...USAGE, id: "u2" }];
+  const message = new SentMessage({ calls: [later, ...usageMessages, later] });
+  expect(parseUsage(log, [message])).toEqual(usageMessages);
   // It is acknowledged with its batch, when the others are counted.
   expect(message.acknowledged).toBe(0);
   expect(lines).toHaveLength(1);

@@ -46,5 +46,5 @@ async function ticksOf(points: Point[], format: (value: number) => string) {
   return [...all]
     .map(([, x, y, text = ""]) => ({ x: Number(x), y: Number(y), text }))
     .filter(({ x }) => x < 300)
-    .sort((one, other) => other.y - one.y);
+    .sort((a, b) => b.y - a.y);
 }

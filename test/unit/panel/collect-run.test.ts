@@ -12,12 +12,12 @@ const failing = async (...events: Parameters<EmitEvent>[0][]) =>
     throw failure();
   });
 
-const said = { type: "delta", text: "Let me look that up.", step: 0 } as const;
+const remark = { type: "delta", text: "Let me look that up.", step: 0 } as const;
 const searches = { type: "tool", id: "1", tool: "search", state: "started" } as const;
 
 test("what a model said before it searched is no part of its answer", async () => {
-  await expect(failing(said, searches)).rejects.toThrow("provider answered 500");
-  const begun = { type: "delta", text: "It is 42", step: 1 } as const;
-  const outcome = await failing(said, searches, begun);
+  await expect(failing(remark, searches)).rejects.toThrow("provider answered 500");
+  const partialAnswer = { type: "delta", text: "It is 42", step: 1 } as const;
+  const outcome = await failing(remark, searches, partialAnswer);
   expect(outcome).toMatchObject({ kind: "broken", broken: { text: "It is 42" } });
 });

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { Markdown, type Note } from "../../../src/panel/components/markdown.tsx";
 
 async function rendered(text: string, notes: Note[] = []): Promise<string> {
-  const shown = String(await html`${Markdown({ text, notes })}`);
-  return shown.replace(/^<div[^>]*>/, "").replace(/<\/div>$/, "");
+  const output = String(await html`${Markdown({ text, notes })}`);
+  return output.replace(/^<div[^>]*>/, "").replace(/<\/div>$/, "");
 }
 
 test.each([
@@ -45,9 +45,9 @@ test.each([
   ],
   ["plain text line by line", "Main Street 1\n  Town", "<p>Main Street 1\n  Town</p>"],
 ])("%s", async (_name, text, expected) => {
-  const shown = await rendered(text);
-  if (typeof expected === "string") expect(shown).toBe(expected);
-  else expect(shown).toMatch(expected);
+  const output = await rendered(text);
+  if (typeof expected === "string") expect(output).toBe(expected);
+  else expect(output).toMatch(expected);
 });
 
 test.each([
@@ -58,8 +58,8 @@ test.each([
   "```\n</code></pre><script>1</script>\n```",
   "| <b onclick=1> |\n| --- |\n| <svg onload=1> |",
 ])("hostile Markdown is text: %s", async (text) => {
-  const shown = await rendered(text);
-  expect(shown).not.toMatch(/<(script|img|svg|b)\b|<[^>]*\son\w+=|href="(?!https:)/);
+  const output = await rendered(text);
+  expect(output).not.toMatch(/<(script|img|svg|b)\b|<[^>]*\son\w+=|href="(?!https:)/);
 });
 
 test("a citation's number stands behind its sentence, also after code and in a table", async () => {
@@ -69,7 +69,7 @@ test("a citation's number stands behind its sentence, also after code and in a t
     at: after(part),
     shown: `[${at}]`,
   }));
-  const shown = await rendered(text, notes);
-  expect(shown).toContain("<strong>two</strong>.[0] Three.");
-  expect(shown).toMatch(/x<\/code><\/pre><p>\[1\]<\/p>.*<td>b \[2\]<\/td>/);
+  const output = await rendered(text, notes);
+  expect(output).toContain("<strong>two</strong>.[0] Three.");
+  expect(output).toMatch(/x<\/code><\/pre><p>\[1\]<\/p>.*<td>b \[2\]<\/td>/);
 });

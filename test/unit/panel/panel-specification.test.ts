@@ -10,11 +10,11 @@ const operations = () =>
 const document = panelDocument("https://quarry.test");
 
 test("the panel API's document has every route that there is, and no other", () => {
-  const listed = operations().map(({ method, path }) => `${method} ${path}`);
+  const documentedRoutes = operations().map(({ method, path }) => `${method} ${path}`);
   const routes = panelApi()
     .routes.filter(({ method }) => method !== "ALL")
     .map(({ method, path }) => `${method.toLowerCase()} ${templateOf(path)}`);
-  expect(listed.toSorted()).toEqual([...new Set(routes)].toSorted());
+  expect(documentedRoutes.toSorted()).toEqual([...new Set(routes)].toSorted());
 });
 
 test("every operation has a name of its own", () => {

@@ -11,10 +11,10 @@ type Settings = {
   maxOutputTokens: number | null;
 };
 
-function lowered(configured: Settings, asked: object) {
+function lowered(configured: Settings, callerLimits: object) {
   const agent = { systemPrompt: "Be kind.", ...configured };
   const messages = [{ role: "user", content: "Hello" }];
-  const chat = readChat({ model: "agent/a", messages, ...asked });
+  const chat = readChat({ model: "agent/a", messages, ...callerLimits });
   const models = { chat: () => ({ contextTokens: 8_001 }) } as unknown as Services["models"];
   // Only these settings are read.
   const runner = applyCallerLimits(models, { kind: "agent", agent } as unknown as Runner, chat);

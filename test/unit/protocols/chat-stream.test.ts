@@ -17,11 +17,9 @@ const chat = (more: object = {}) =>
 
 type FileCitation = { start_index: number; end_index: number };
 
-async function textOf(run: Run, asked = chat()): Promise<string> {
+async function textOf(run: Run, turn = chat()): Promise<string> {
   const { signal } = new AbortController();
-  return await new Response(
-    await streamedTurn({ run, signal, log }, asked, chatCompletions),
-  ).text();
+  return await new Response(await streamedTurn({ run, signal, log }, turn, chatCompletions)).text();
 }
 
 const eventsIn = (text: string) =>
@@ -38,7 +36,7 @@ const contentIn = (text: string) =>
     .join("");
 
 test("texts come as they are written; a further text is set off", async () => {
-  const said = await textOf(async ({ emit }) => {
+  const streamText = await textOf(async ({ emit }) => {
     await emit({ type: "retrieval", items: [], degradations: [] });
     await emit({ type: "delta", text: "Let me", step: 0 });
     await emit({ type: "delta", text: " look.", step: 0 });
@@ -46,13 +44,13 @@ test("texts come as they are written; a further text is set off", async () => {
     await emit({ type: "delta", text: "It is so.", step: 1 });
     return resultOf({ finish: "length", degradations: ["reranker: 503"] });
   });
-  expect(contentIn(said)).toBe("Let me look.\n\nIt is so.");
-  const [last, done] = eventsIn(said).slice(-2);
+  expect(contentIn(streamText)).toBe("Let me look.\n\nIt is so.");
+  const [last, terminator] = eventsIn(streamText).slice(-2);
   expect(JSON.parse(last ?? "")).toMatchObject({
     choices: [{ delta: {}, finish_reason: "length" }],
     degraded: { occurred: true },
   });
-  expect(done).toBe("[DONE]");
+  expect(terminator).toBe("[DONE]");
 });
 
 const source = { ragIdentifier: "notes", filePath: "a.md" } as RetrievedChunk["source"];
@@ -87,20 +85,20 @@ test.each<[string, [string, number][]]>([
 ])("annotations of a stream point into all of its content: %s", async (_, deltas) => {
   const citations = [{ item: 0, start: 5, end: 14 }];
   const response = [{ type: "text" as const, text: "Yes. It is so.", citations }];
-  const said = await textOf(
+  const streamText = await textOf(
     async ({ emit }) => {
       for (const [text, step] of deltas) await emit({ type: "delta", text, step });
       return resultOf({ response, items: [item] });
     },
     chat({ includeSources: true }),
   );
-  const { choices } = JSON.parse(eventsIn(said).at(-2) ?? "") as {
+  const { choices } = JSON.parse(eventsIn(streamText).at(-2) ?? "") as {
     choices: { delta: { annotations: { file_citation: FileCitation }[] } }[];
   };
   const [annotation] = choices[0]?.delta.annotations ?? [];
   expect(annotation?.file_citation).toMatchObject({ file_id: "notes/a.md", filename: "a.md" });
   const { start_index, end_index } = annotation?.file_citation ?? { start_index: 0, end_index: 0 };
-  const content = contentIn(said);
+  const content = contentIn(streamText);
   expect(content.slice(start_index, end_index)).toBe("It is so.");
   expect(content.slice(start_index - 5, start_index)).toBe("Yes. ");
   const whole = content.slice(0, start_index - 5).trim();
@@ -110,11 +108,11 @@ test.each<[string, [string, number][]]>([
 test("structured output that looks like citations is the caller's own", async () => {
   const response = [{ type: "text", text: "a", citations: "none" }];
   const response_format = { type: "json_object" };
-  const asked = chat({ includeSources: true, response_format });
-  const said = await textOf(async () => resultOf({ response, items: [item] }), asked);
-  expect(contentIn(said)).toBe(JSON.stringify(response));
-  expect(said).not.toContain("annotations");
-  expect(eventsIn(said).at(-1)).toBe("[DONE]");
+  const turn = chat({ includeSources: true, response_format });
+  const streamText = await textOf(async () => resultOf({ response, items: [item] }), turn);
+  expect(contentIn(streamText)).toBe(JSON.stringify(response));
+  expect(streamText).not.toContain("annotations");
+  expect(eventsIn(streamText).at(-1)).toBe("[DONE]");
 });
 
 test("an answer that nobody heard comes whole", async () => {
@@ -128,20 +126,20 @@ test("an answer that nobody heard comes whole", async () => {
 });
 
 test("the first bytes come when the passages were found, before the answer", async () => {
-  const found = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const run: Run = async ({ emit }) => {
-    await found.promise;
+    await gate.promise;
     await emit({ type: "retrieval", items: [], degradations: [] });
     return await new Promise(() => {});
   };
   const { signal } = new AbortController();
   let hasBegun = false;
-  const begun = streamedTurn({ run, signal, log }, chat(), chatCompletions);
-  void begun.then(() => (hasBegun = true));
+  const stream = streamedTurn({ run, signal, log }, chat(), chatCompletions);
+  void stream.then(() => (hasBegun = true));
   await new Promise((resolve) => setImmediate(resolve));
   expect(hasBegun).toBe(false);
-  found.resolve();
-  const reader = (await begun).getReader();
+  gate.resolve();
+  const reader = (await stream).getReader();
   const first = new TextDecoder().decode((await reader.read()).value);
   expect(first).toContain('"delta":{"role":"assistant","content":""}');
   await reader.cancel();
@@ -151,11 +149,11 @@ test("a failure is thrown before the first byte, and the last event after it", a
   const failing: Run = () =>
     Promise.reject(modelFailed("Model call failed: provider answered 503"));
   await expect(textOf(failing)).rejects.toThrow("provider answered 503");
-  const said = await textOf(async ({ emit }) => {
+  const streamText = await textOf(async ({ emit }) => {
     await emit({ type: "delta", text: "It", step: 0 });
     throw modelFailed("Model call failed: provider answered 503");
   });
-  const last = eventsIn(said).at(-1) ?? "";
+  const last = eventsIn(streamText).at(-1) ?? "";
   expect(JSON.parse(last)).toEqual({
     error: {
       message: "Model call failed: provider answered 503",
@@ -164,7 +162,7 @@ test("a failure is thrown before the first byte, and the last event after it", a
       code: "model_failed",
     },
   });
-  expect(said).not.toContain("[DONE]");
+  expect(streamText).not.toContain("[DONE]");
 });
 
 /** Texts that cannot be made of an event. */
@@ -179,12 +177,12 @@ const failingTexts = {
 };
 
 test.for(["a reader that goes away ends", "texts that fail end"])("%s the run", async (what) => {
-  let ended = false;
+  let hasEnded = false;
   const run: Run = async ({ emit, signal }) => {
     await emit({ type: "delta", text: "It", step: 0 });
     return await new Promise((_, reject) => {
       signal.addEventListener("abort", () => {
-        ended = true;
+        hasEnded = true;
         reject(new Error("aborted"));
       });
     });
@@ -198,5 +196,5 @@ test.for(["a reader that goes away ends", "texts that fail end"])("%s the run", 
     await reader.read();
     await reader.cancel();
   }
-  expect(ended).toBe(true);
+  expect(hasEnded).toBe(true);
 });

@@ -9,13 +9,13 @@ import type { Embedding } from "../../../src/protocols/openai/embed-inputs.ts";
 type Reply = (values: string[], signal?: AbortSignal) => Promise<number[][]>;
 
 function world(reply: Reply) {
-  const told: UsageMessage[] = [];
+  const usageMessages: UsageMessage[] = [];
   const background: Promise<unknown>[] = [];
   const services = {
     now: () => Date.now(),
     log: jsonLog(() => {}),
     config: { MODEL_TIMEOUT_MS: 600_000 },
-    queue: { usage: async (message: UsageMessage) => void told.push(message) },
+    queue: { usage: async (message: UsageMessage) => void usageMessages.push(message) },
     inBackground: (work: Promise<unknown>) => void background.push(work),
   } as unknown as Embedding;
   const model = {
@@ -32,7 +32,7 @@ function world(reply: Reply) {
       tokenId: null,
       signal,
     });
-  return { told, background, embed };
+  return { usageMessages, background, embed };
 }
 
 const vectorsOf = (values: string[]) => values.map((value) => [1, Number(value)]);
@@ -54,30 +54,30 @@ test("many texts are embedded by a few calls at a time, in their order", async (
 
 test("calls before one that fails count, and none is made after it", async () => {
   let calls = 0;
-  const { embed, told } = world(async (values) => {
+  const { embed, usageMessages } = world(async (values) => {
     calls += 1;
     if (values.includes("8")) throw new ModelFailure("down", { status: 503 });
     return vectorsOf(values);
   });
   await expect(embed(40)).rejects.toMatchObject({ kind: "model-failed" });
   expect(calls).toBe(8);
-  expect(told).toMatchObject([{ outcome: "error", uses: [{ calls: 8, failed: true }] }]);
-  expect(told[0]?.uses?.[0]?.inputTokens).toBeGreaterThanOrEqual(8);
+  expect(usageMessages).toMatchObject([{ outcome: "error", uses: [{ calls: 8, failed: true }] }]);
+  expect(usageMessages[0]?.uses?.[0]?.inputTokens).toBeGreaterThanOrEqual(8);
 });
 
 test("what a caller who leaves has used counts, in the background", async () => {
-  const gone = new AbortController();
-  const { embed, told, background } = world(async (values, signal) => {
+  const controller = new AbortController();
+  const { embed, usageMessages, background } = world(async (values, signal) => {
     if (!values.includes("8")) return vectorsOf(values);
     return await new Promise<never>((_resolve, reject) => {
       signal?.addEventListener("abort", () => reject(new Error("aborted")));
-      setImmediate(() => gone.abort());
+      setImmediate(() => controller.abort());
     });
   });
-  embed(40, gone.signal).catch(() => undefined);
+  embed(40, controller.signal).catch(() => undefined);
   await background[0];
-  expect(told).toHaveLength(1);
-  expect(told[0]?.uses?.[0]?.inputTokens).toBeGreaterThanOrEqual(8);
+  expect(usageMessages).toHaveLength(1);
+  expect(usageMessages[0]?.uses?.[0]?.inputTokens).toBeGreaterThanOrEqual(8);
 });
 
 test("the answer comes a vector at a time and is one JSON text", async () => {

@@ -6,8 +6,8 @@ import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import { schemaOf } from "../../../src/protocols/openai/response-format.ts";
 
 test("a function named __proto__ is offered like any other", async () => {
-  const read = readFunctions([{ name: "__proto__" }, { name: "other" }], "auto", true);
-  const { tools, handedBack } = await offeredTools({}, read);
+  const functions = readFunctions([{ name: "__proto__" }, { name: "other" }], "auto", true);
+  const { tools, handedBack } = await offeredTools({}, functions);
   expect(Object.keys(tools)).toEqual(["__proto__", "other"]);
   expect([...handedBack]).toEqual(["__proto__", "other"]);
 });
@@ -17,8 +17,8 @@ test("a schema that is nested too deeply to be written again is refused", () => 
   for (let at = 0; at < 50_000; at++) schema = { a: schema };
   const tools = [{ type: "function", function: { name: "deep", parameters: schema } }];
   const messages = [{ role: "user", content: "Hello" }];
-  const read = () => readChat({ model: "agent/helper", messages, tools });
-  expect(read).toThrow("tools[0].function.parameters is nested too deeply");
+  const readRequest = () => readChat({ model: "agent/helper", messages, tools });
+  expect(readRequest).toThrow("tools[0].function.parameters is nested too deeply");
   const format = { type: "json_object" as const, schema };
   expect(() => schemaOf(format, "text.format.schema")).toThrow("nested too deeply");
 });
@@ -75,7 +75,7 @@ test.each<[string, object, string]>([
     { messages: [{ role: "function", name: "f", content: "a" }] },
     "messages[0].role must be system, developer, user, assistant or tool",
   ],
-])("%s is refused in words that say what to send", (_, body, said) => {
+])("%s is refused in words that say what to send", (_, body, message) => {
   const messages = [{ role: "user", content: "Hello" }];
-  expect(() => readChat({ model: "agent/helper", messages, ...body })).toThrow(said);
+  expect(() => readChat({ model: "agent/helper", messages, ...body })).toThrow(message);
 });

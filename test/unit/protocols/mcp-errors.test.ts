@@ -32,12 +32,12 @@ test("what fails inside is a defect in the log, and not a word of it is answered
     const request = new Request("http://localhost/mcp", { method: "POST", headers });
     return await (await serve(session, request, { jsonrpc: "2.0", id: 1, method, params })).text();
   };
-  const listed = await ask("resources/list", {});
-  expect(JSON.parse(listed)).toMatchObject({ error: { message: "Internal server error" } });
+  const listing = await ask("resources/list", {});
+  expect(JSON.parse(listing)).toMatchObject({ error: { message: "Internal server error" } });
   const called = await ask("tools/call", { name: "search", arguments: { query: "a" } });
   expect(JSON.parse(called)).toMatchObject({
     result: { isError: true, content: [{ text: "Internal server error" }] },
   });
-  expect(listed + called).not.toMatch(/secret|D1_ERROR/);
+  expect(listing + called).not.toMatch(/secret|D1_ERROR/);
   expect(lines.filter((line) => line.includes('"defect"'))).toHaveLength(2);
 });

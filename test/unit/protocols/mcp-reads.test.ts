@@ -23,7 +23,7 @@ const TOKEN = {
 /** A row as the statement names its columns: a RAG without files. */
 const rag = (identifier: string, sql: string) => {
   const names = [...sql.matchAll(/ as "([^"]+)"/g)].map(([, name = ""]) => name);
-  const known: Record<string, unknown> = {
+  const row: Record<string, unknown> = {
     id: identifier,
     name: identifier,
     identifier,
@@ -38,10 +38,10 @@ const rag = (identifier: string, sql: string) => {
     "fileSource.identifier": "s",
     "fileSource.provider": "file_system",
   };
-  return Object.fromEntries(names.map((name) => [name, name in known ? known[name] : 0]));
+  return Object.fromEntries(names.map((name) => [name, name in row ? row[name] : 0]));
 };
 
-/** What a request reads of a database whose token covers 30 RAGs without files. */
+/** Lists a request's reads of a database whose token covers 30 RAGs without files. */
 async function readsOf(method: string, params: object): Promise<string[][]> {
   const batches: string[][] = [];
   const rowsFor = (sql: string): object[] => {
@@ -86,9 +86,9 @@ async function readsOf(method: string, params: object): Promise<string[][]> {
 
 test("a message reads its caller, and no lists that it has no use for", async () => {
   expect(await readsOf("ping", {})).toEqual([[expect.stringContaining("from tokens")]]);
-  const asked = await readsOf("tools/call", { name: "ask_none", arguments: { prompt: "a" } });
-  expect(asked).toHaveLength(2);
-  expect(asked.flat().join()).not.toMatch(/agents|order by m\.identifier/);
+  const reads = await readsOf("tools/call", { name: "ask_none", arguments: { prompt: "a" } });
+  expect(reads).toHaveLength(2);
+  expect(reads.flat().join()).not.toMatch(/agents|order by m\.identifier/);
   expect(await readsOf("tools/call", { name: "none", arguments: {} })).toHaveLength(1);
 });
 

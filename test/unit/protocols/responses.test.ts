@@ -9,7 +9,7 @@ import { readResponse } from "../../../src/protocols/openai/responses-request.ts
 import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
 import { log, resultOf, type Run } from "./run-results.ts";
 
-const asked = (more: object = {}) =>
+const turnWith = (more: object = {}) =>
   readResponse({ model: "agent/helper", input: "Hello", stream: true, ...more });
 
 const source = { ragIdentifier: "notes", filePath: "a.md" } as RetrievedChunk["source"];
@@ -26,7 +26,7 @@ const citedResult = (more: Partial<InferenceResult> = {}) =>
 
 type Event = { type: string; sequence_number: number; response?: object; delta?: string };
 
-async function eventsOf(run: Run, turn = asked()) {
+async function eventsOf(run: Run, turn = turnWith()) {
   const { signal } = new AbortController();
   const text = await new Response(await streamedTurn({ run, signal, log }, turn, responses)).text();
   return text
@@ -34,9 +34,9 @@ async function eventsOf(run: Run, turn = asked()) {
     .split("\n\n")
     .map((event) => {
       const [, name, data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(event) ?? [];
-      const told = JSON.parse(data) as Event;
-      expect(told.type).toBe(name);
-      return told;
+      const payload = JSON.parse(data) as Event;
+      expect(payload.type).toBe(name);
+      return payload;
     });
 }
 
@@ -63,10 +63,10 @@ describe("a streamed response", () => {
     const texts = ["output_text.delta", "output_text.delta", "output_text.annotation.added"];
     expect(short(events)).toEqual([...BEGUN, ...ADDED, ...texts, ...DONE, ...CALLED, "completed"]);
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at));
-    const told = events
+    const fullText = events
       .map(({ type, delta }) => (type.endsWith("text.delta") ? delta : ""))
       .join("");
-    expect(told).toBe("Wait.\n\nIt is so.");
+    expect(fullText).toBe("Wait.\n\nIt is so.");
     const annotation = {
       type: "file_citation",
       file_id: "notes/a.md",
@@ -80,7 +80,7 @@ describe("a streamed response", () => {
         {
           type: "message",
           status: "completed",
-          content: [{ type: "output_text", text: told, annotations: [annotation] }],
+          content: [{ type: "output_text", text: fullText, annotations: [annotation] }],
         },
         { type: "function_call", call_id: "call_1", name: call.name, arguments: call.arguments },
       ],
@@ -112,8 +112,8 @@ describe("a streamed response", () => {
 });
 
 test("a response that the provider's filter cut is not complete", () => {
-  const cut = outputOf(asked({}), citedResult({ finish: "content_filter" }));
-  expect(responses.answer(asked({}), cut)).toMatchObject({
+  const cut = outputOf(turnWith({}), citedResult({ finish: "content_filter" }));
+  expect(responses.answer(turnWith({}), cut)).toMatchObject({
     status: "incomplete",
     incomplete_details: { reason: "content_filter" },
   });
@@ -121,7 +121,7 @@ test("a response that the provider's filter cut is not complete", () => {
 
 test("a plain response says what was asked, and what came of it", () => {
   const metadata = { user: "7" };
-  const turn = asked({ instructions: "Be brief.", metadata, max_output_tokens: 9 });
+  const turn = turnWith({ instructions: "Be brief.", metadata, max_output_tokens: 9 });
   const plain = responses.answer(turn, outputOf(turn, citedResult({ finish: "length" })));
   expect(plain).toMatchObject({
     object: "response",
@@ -136,7 +136,7 @@ test("a plain response says what was asked, and what came of it", () => {
     tool_choice: "auto",
     tools: [],
   });
-  const uncited = asked({ includeSources: false });
+  const uncited = turnWith({ includeSources: false });
   expect(responses.answer(uncited, outputOf(uncited, citedResult()))).toMatchObject({
     output: [{ content: [{ annotations: [] }] }],
   });
@@ -147,22 +147,22 @@ const called = { type: "function_call", call_id: "call_1", name: "f", arguments:
 const returned = { type: "function_call_output", call_id: "call_1", output: "rain" };
 
 test("items are read as a conversation", () => {
-  const said = { type: "message", role: "assistant", id: "msg_1", status: "completed" };
+  const message = { type: "message", role: "assistant", id: "msg_1", status: "completed" };
   const parts = [{ type: "output_text", text: "Hi.", annotations: [], logprobs: [] }];
-  const other = { ...called, call_id: "call_2" };
-  const turn = asked({
+  const secondCall = { ...called, call_id: "call_2" };
+  const turn = turnWith({
     instructions: "Be brief.",
     input: [
       { role: "developer", content: "Rhyme." },
       { role: "user", content: "Hello" },
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" },
       { type: "web_search_call", id: "ws_1", status: "completed" },
-      { ...said, content: parts },
+      { ...message, content: parts },
       question,
-      // What was said with the calls, as a client that counts on a store has it.
+      // The text that went with the calls, as a client that counts on a store has it.
       { type: "item_reference", id: "msg_2" },
       called,
-      other,
+      secondCall,
       returned,
       { ...returned, call_id: "call_2" },
     ],
@@ -185,12 +185,12 @@ test("items are read as a conversation", () => {
 
 test("a call may be sent by its id alone, as clients do that count on a store", () => {
   const result = citedResult({ response: [], functionCalls: [call] });
-  const { output } = responses.answer(asked(), outputOf(asked(), result)) as {
+  const { output } = responses.answer(turnWith(), outputOf(turnWith(), result)) as {
     output: { id: string }[];
   };
   const calls = output.map(({ id }) => ({ type: "item_reference", id }));
   const input = [question, ...calls, { ...returned, call_id: call.id }];
-  expect(asked({ input }).followUp).toEqual([
+  expect(turnWith({ input }).followUp).toEqual([
     { role: "assistant", content: "", calls: [call] },
     { role: "tool", call, content: "rain" },
   ]);
@@ -228,7 +228,7 @@ test.each<[string, object, string]>([
 ])("a response is refused for %s: %j", (param, more, words) => {
   let thrown: unknown;
   try {
-    asked(more);
+    turnWith(more);
   } catch (error) {
     thrown = error;
   }

@@ -30,8 +30,8 @@ test.each<[FileCondition, FileCondition]>([
   [{ any: [folder("a"), labels] }, { any: [folder("a"), labels] }],
   [{ all: [folder("a"), folder("a/b")] }, { all: [folder("a"), folder("a/b")] }],
   [{ not: folder("a") }, { not: folder("a") }],
-])("any other condition stays what it is: %j", (given, condition) => {
-  expect(restrictionBy(given)).toEqual({ named: null, metadata: [], condition });
+])("any other condition stays what it is: %j", (input, condition) => {
+  expect(restrictionBy(input)).toEqual({ named: null, metadata: [], condition });
 });
 
 test.each([

@@ -45,7 +45,7 @@ test("idle entries make room, the longest idle first and no more than needed", (
 });
 
 test("vectors and the ids of their chunks share the limit", () => {
-  // What docs/scale-and-cost.md says of 1,024 dimensions.
+  // The size that docs/scale-and-cost.md gives for 1,024 dimensions.
   expect(bytesOfVectors(22_528, 1_024)).toBeLessThanOrEqual(MEMORY_LIMIT_BYTES);
   expect(bytesOfVectors(22_529, 1_024)).toBeGreaterThan(MEMORY_LIMIT_BYTES);
 });

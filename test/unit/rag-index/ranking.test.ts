@@ -36,12 +36,12 @@ test("the best few are those of a full sort, ties by key", () => {
 });
 
 const postings: Record<string, number> = { boiler: 12, water: 9_000, plant: 12_000, unit: 30_000 };
-const known = {
+const statistics = {
   estimate: (word: string) => postings[word] ?? 0,
   shareOf: () => 0,
   chunks: () => 100_000,
 };
-const wordsIn = (query: string) => queryTerms(query, known).map(({ word }) => word);
+const wordsIn = (query: string) => queryTerms(query, statistics).map(({ word }) => word);
 
 test("a query's words: rarest first, repeats kept, unknown and stop words out", () => {
   expect(wordsIn("The unit of the boiler, the boiler's zeppelin water")).toEqual([
@@ -64,7 +64,7 @@ test("a name is searched with and without the umlauts that keyboards lack", () =
   const wordsOf = (query: string) => {
     const estimate = (word: string) =>
       query === "Mueller" && word === "mueller" ? 0 : (postings[word] ?? 0);
-    return queryTerms(query, { ...known, estimate }).map(({ word }) => word);
+    return queryTerms(query, { ...statistics, estimate }).map(({ word }) => word);
   };
   expect(wordsOf("Mu\u0308ller")).toEqual(["mueller", "muller"]);
   expect(["Mueller", "Koebenhavn", "Åse", "blue"].map(wordsOf)).toEqual([
@@ -79,7 +79,7 @@ test("a word with umlauts counts once, and a function word with umlauts not at a
   const counts: Record<string, number> = { ferie: 9, pa: 700, sondag: 2 };
   const estimate = (word: string) => counts[word] ?? 0;
   const terms = queryTerms("Hvad er der om ferie på søndag?", {
-    ...known,
+    ...statistics,
     shareOf: () => 1,
     estimate,
   });
@@ -91,19 +91,19 @@ test.each([
   ["can opener", true],
   ["the can of beans", true],
 ])("the verb that opens an English question is no word to search for: %s", (query, searched) => {
-  const words = queryTerms(query, { ...known, estimate: () => 1 });
+  const words = queryTerms(query, { ...statistics, estimate: () => 1 });
   expect(words.some(({ word }) => word === "can")).toBe(searched);
 });
 
 test("no more postings are read than the bound allows", () => {
-  const bounded = withinBound(queryTerms("plant water boiler unit", known));
+  const bounded = withinBound(queryTerms("plant water boiler unit", statistics));
   expect(bounded.map(({ word }) => word)).toEqual(["boiler", "water"]);
   expect(bounded.reduce((sum, term) => sum + term.postings, 0)).toBeLessThan(POSTINGS_LIMIT);
-  expect(withinBound(queryTerms("unit", known))).toEqual([]);
+  expect(withinBound(queryTerms("unit", statistics))).toEqual([]);
 });
 
 test("words are quoted; one character of a script without spaces is a prefix", () => {
-  const terms = queryTerms('boiler" OR 東', known);
+  const terms = queryTerms('boiler" OR 東', statistics);
   expect(matchExpression(terms)).toBe('"东" * OR "boiler"');
 });
 
@@ -165,8 +165,8 @@ test("a scan adds the dimensions up as one after the other, and rounds no sum", 
     block.putVector(place, vector);
   });
   for (const count of [0, 1, 3, 4, 5, 8, 11]) {
-    const asked = Float32Array.from({ length: 16 }, (_, at) => (at < count ? 1 / (at + 3) : 0));
-    const query = queryVector(asked);
+    const values = Float32Array.from({ length: 16 }, (_, at) => (at < count ? 1 / (at + 3) : 0));
+    const query = queryVector(values);
     const sums = new Float64Array(3);
     block.score(query, sums);
     for (const [place, vector] of vectors.entries()) {

@@ -11,13 +11,13 @@ const vectorOf = (dimensions: number, nth: number) =>
   });
 
 test("a vector has the code that indexes have stored for it, bit for bit", () => {
-  const stored: [number, number][] = [
+  const expected: [number, number][] = [
     [64, 3_787_513_296],
     [100, 1_767_344_463],
     [512, 3_820_327_598],
     [1_024, 4_266_589_384],
   ];
-  const made = stored.map(([dimensions]) => {
+  const actual = expected.map(([dimensions]) => {
     const coder = new SignCoder(dimensions);
     const code = new Uint8Array(coder.bytes);
     const codes = Array.from({ length: 50 }, (_, nth) => {
@@ -26,5 +26,5 @@ test("a vector has the code that indexes have stored for it, bit for bit", () =>
     });
     return [dimensions, hash32(codes.join(""))];
   });
-  expect(made).toEqual(stored);
+  expect(actual).toEqual(expected);
 });

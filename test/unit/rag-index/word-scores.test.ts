@@ -2,21 +2,21 @@ import { expect, test } from "vitest";
 
 import { WordScores } from "../../../src/rag-index/search/word-scores.ts";
 
-/** Of each word; about 1.2 MB, so that six words fit into the memory of one object. */
+/** Postings of each word; about 1.2 MB, so that six words fit into the memory of one object. */
 const POSTINGS = 100_000;
 const RANKS = Array.from({ length: POSTINGS }, (_, chunk): [number, number] => [chunk, -1]);
 
 /** An index that counts how often FTS5 is asked for a word. */
 function countedIndex() {
-  const read: string[] = [];
+  const readMatches: string[] = [];
   const scores = new WordScores((match) => {
-    read.push(match);
+    readMatches.push(match);
     return RANKS;
   });
   const askAll = (terms: [word: string, postings: number][]) => {
-    read.length = 0;
+    readMatches.length = 0;
     const sums = scores.sums(terms.map(([word, postings]) => ({ word, postings, weight: 1 })));
-    return { isAnswered: sums !== null, reads: read.length };
+    return { isAnswered: sums !== null, reads: readMatches.length };
   };
   return { scores, askAll, ask: (word: string) => askAll([[word, 1]]) };
 }

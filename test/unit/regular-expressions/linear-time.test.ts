@@ -16,32 +16,32 @@ const ROOT = join(import.meta.dirname, "../../../src");
 const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => /\.tsx?$/.test(file) && !file.startsWith(OPERATORS_OWN))
-  .map((file) => ({ file, found: patternsIn(file, readFileSync(join(ROOT, file), "utf8")) }));
+  .map((file) => ({ file, patterns: patternsIn(file, readFileSync(join(ROOT, file), "utf8")) }));
 
 type Finding = { file: string; pattern: string; reason: string };
 
-async function findingsIn({ file, found }: (typeof files)[number]): Promise<Finding[]> {
-  const recorded = found.madeOnLoad ? await recordPatterns(() => import(join(ROOT, file))) : [];
-  const written = [...found.literals, ...recorded].map((pattern: WrittenPattern) => ({
+async function findingsIn({ file, patterns }: (typeof files)[number]): Promise<Finding[]> {
+  const recorded = patterns.madeOnLoad ? await recordPatterns(() => import(join(ROOT, file))) : [];
+  const writtenPatterns = [...patterns.literals, ...recorded].map((pattern: WrittenPattern) => ({
     file,
     pattern: `/${pattern.source}/${pattern.flags}`,
     reason: superLinear(pattern).join("; "),
   }));
-  const made = found.madeWhileRunning.map((pattern) => {
+  const runtimePatterns = patterns.madeWhileRunning.map((pattern) => {
     return { file, pattern, reason: "made while running: what it makes is not known here" };
   });
-  return [...written, ...made].filter(({ reason }) => reason !== "");
+  return [...writtenPatterns, ...runtimePatterns].filter(({ reason }) => reason !== "");
 }
 
 test("no pattern in src/ takes more than linear time", async () => {
   const findings: Finding[] = [];
-  // What one file makes on load must not be taken for another's.
+  // Files are loaded one by one: a pattern of one must not be taken for another's.
   for (const file of files) findings.push(...(await findingsIn(file)));
   const exempt = new Set(EXEMPT.map(({ pattern }) => pattern));
   expect(findings.filter(({ pattern }) => !exempt.has(pattern))).toEqual([]);
   // An exemption that nothing needs hides the next finding.
-  const found = new Set(findings.map(({ pattern }) => pattern));
-  expect([...exempt].filter((pattern) => !found.has(pattern))).toEqual([]);
+  const findingPatterns = new Set(findings.map(({ pattern }) => pattern));
+  expect([...exempt].filter((pattern) => !findingPatterns.has(pattern))).toEqual([]);
 });
 
 test("texts are normalised where a million marks take no minutes", () => {
@@ -53,14 +53,14 @@ test("texts are normalised where a million marks take no minutes", () => {
 
 test("the finder sees literals, calls and what is made on load", async () => {
   const text = "const a = /x+$/g; const b = new RegExp('y'); const c = (z) => RegExp(z + '+$');";
-  const found = patternsIn("example.ts", text);
-  expect(found).toEqual({
+  const patterns = patternsIn("example.ts", text);
+  expect(patterns).toEqual({
     literals: [{ source: "x+$", flags: "g" }],
     madeOnLoad: true,
     madeWhileRunning: ["RegExp(z + '+$')"],
   });
-  const made = () => Promise.resolve(new RegExp(["a", "+"].join(""), "u"));
-  expect(await recordPatterns(made)).toEqual([{ source: "a+", flags: "u" }]);
+  const makePattern = () => Promise.resolve(new RegExp(["a", "+"].join(""), "u"));
+  expect(await recordPatterns(makePattern)).toEqual([{ source: "a+", flags: "u" }]);
 });
 
 test.each([

@@ -79,10 +79,13 @@ test("a leg that answers in time leaves no timer behind", async () => {
 });
 
 test("a caller who goes away ends a leg at once", async () => {
-  const gone = new AbortController();
-  const call = { ...callOf(), deadline: new Deadline(() => Date.now(), BUDGET_MS, gone.signal) };
+  const controller = new AbortController();
+  const call = {
+    ...callOf(),
+    deadline: new Deadline(() => Date.now(), BUDGET_MS, controller.signal),
+  };
   const running = runLeg(call, EMBEDDING, hang);
-  gone.abort();
+  controller.abort();
   expect(await running).toBeNull();
   expect(vi.getTimerCount()).toBe(0);
   // Work without a signal, such as ordering, asks for the time that is left.
@@ -107,9 +110,9 @@ const rules = (more: Partial<Parameters<typeof withRetries>[1]> = {}) => ({
 test("waits double up to a bound, and never undercut what was asked for", async () => {
   const times: number[] = [];
   const startedAt = Date.now();
-  const work = (asked: number | null) => () => {
+  const work = (retryAfterMs: number | null) => () => {
     times.push(Date.now() - startedAt);
-    return Promise.reject(failure(asked));
+    return Promise.reject(failure(retryAfterMs));
   };
   const failed = withRetries(work(null), rules()).catch((thrown: unknown) => thrown);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -117,9 +120,9 @@ test("waits double up to a bound, and never undercut what was asked for", async 
   expect(times).toEqual([0, 500, 1_500, 3_000]);
 
   times.length = 0;
-  const asked = withRetries(work(7_000), rules({ tries: 2 })).catch((thrown: unknown) => thrown);
+  const outcome = withRetries(work(7_000), rules({ tries: 2 })).catch((thrown: unknown) => thrown);
   await vi.advanceTimersByTimeAsync(20_000);
-  await asked;
+  await outcome;
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBe(7_500);
 });
 
@@ -130,13 +133,13 @@ test("a wait longer than the remaining time does not start", async () => {
 });
 
 test("an abort ends the wait and leaves no timer", async () => {
-  const gone = new AbortController();
+  const controller = new AbortController();
   const work = vi.fn<() => Promise<never>>(() => Promise.reject(failure(null)));
-  const running = withRetries(work, rules({ signal: gone.signal }));
-  const ended = running.catch((thrown: unknown) => thrown);
+  const running = withRetries(work, rules({ signal: controller.signal }));
+  const outcome = running.catch((thrown: unknown) => thrown);
   await vi.advanceTimersByTimeAsync(100);
-  gone.abort(new Error("gone"));
-  expect(await ended).toMatchObject({ message: "gone" });
+  controller.abort(new Error("gone"));
+  expect(await outcome).toMatchObject({ message: "gone" });
   expect(work).toHaveBeenCalledTimes(1);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -22,20 +22,20 @@ const legs = (lexical: Record<string, number>, vector: Record<string, number>): 
 /** Chunks of a RAG in which two queries hardly find the same by chance. */
 const MANY = 10_000;
 const hybrid = (weight: number) => ({ mode: "hybrid" as const, weight });
-const order = (of: QueryLegs[], rule: Parameters<typeof rankCandidates>[1]) =>
-  rankCandidates(of, rule, MANY).ranked.map(({ id }) => id as string);
+const order = (queryLegs: QueryLegs[], rule: Parameters<typeof rankCandidates>[1]) =>
+  rankCandidates(queryLegs, rule, MANY).ranked.map(({ id }) => id as string);
 
 test("each leg counts by its weight, on scales from 0 to 1", () => {
-  const found = legs({ a: 10, b: 5 }, { b: 1, c: 0, d: 0.5 });
-  const { ranked } = rankCandidates([found], hybrid(0.25), MANY);
+  const queryLegs = legs({ a: 10, b: 5 }, { b: 1, c: 0, d: 0.5 });
+  const { ranked } = rankCandidates([queryLegs], hybrid(0.25), MANY);
   const values = ranked.map(({ id, value }) => [id, value]);
   expect(Object.fromEntries(values)).toEqual({ a: 0.75, b: 0.625, c: 0, d: 0.125 });
 });
 
 test("a weak embedding does not overturn the words; a strong one does", () => {
-  const found = [legs({ words: 12, both: 6 }, { meaning: 0.9, both: 0.6, rest: 0.1 })];
-  expect(order(found, hybrid(0.1))).toEqual(["words", "both", "meaning", "rest"]);
-  expect(order(found, hybrid(0.9))[0]).toBe("meaning");
+  const queryLegs = [legs({ words: 12, both: 6 }, { meaning: 0.9, both: 0.6, rest: 0.1 })];
+  expect(order(queryLegs, hybrid(0.1))).toEqual(["words", "both", "meaning", "rest"]);
+  expect(order(queryLegs, hybrid(0.9))[0]).toBe("meaning");
 });
 
 test("a lost leg leaves everything to the other", () => {
@@ -50,19 +50,21 @@ test("semantic order is the similarity; without similarities the words order", (
 });
 
 test("all passages of score 0 are read, since path and position decide between them", () => {
-  const found = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
-  const { ranked } = rankCandidates(found, { mode: "semantic", weight: 1 }, MANY);
+  const queryLegs = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
+  const { ranked } = rankCandidates(queryLegs, { mode: "semantic", weight: 1 }, MANY);
   const limits = { threshold: null, slack: 0 };
-  expect(chooseCandidates(ranked, found, { ...limits, needed: 1 })).toMatchObject([{ id: "good" }]);
-  expect(chooseCandidates(ranked, found, { ...limits, needed: 2 })).toHaveLength(4);
+  expect(chooseCandidates(ranked, queryLegs, { ...limits, needed: 1 })).toMatchObject([
+    { id: "good" },
+  ]);
+  expect(chooseCandidates(ranked, queryLegs, { ...limits, needed: 2 })).toHaveLength(4);
 });
 
 test("parts of one question are ordered by all of it, several questions by each", () => {
-  const joined = legs({ whole: 9, one: 6 }, { one: 0.9, whole: 0.8, joined: 0.3 });
-  const parts = [legs({ one: 8, whole: 4 }, {}), legs({ one: 6, whole: 2 }, {}), joined];
+  const joinedQuery = legs({ whole: 9, one: 6 }, { one: 0.9, whole: 0.8, joined: 0.3 });
+  const parts = [legs({ one: 8, whole: 4 }, {}), legs({ one: 6, whole: 2 }, {}), joinedQuery];
   expect(rankCandidates(parts, hybrid(0.1), MANY).relation).toBe(1);
   expect(order(parts, hybrid(0.1))[0]).toBe("whole");
-  const apart = [legs({ one: 8 }, { one: 0.6 }), legs({ other: 2 }, { other: 0.4 }), joined];
+  const apart = [legs({ one: 8 }, { one: 0.6 }), legs({ other: 2 }, { other: 0.4 }), joinedQuery];
   const { ranked, relation } = rankCandidates(apart, hybrid(0.1), MANY);
   expect(relation).toBe(0);
   expect(ranked).toMatchObject([

@@ -13,10 +13,10 @@ type Setting = { fusionWeight?: number; searchMode?: string; queries?: string[];
 
 /** One RAG's passages as its words found them; the hashed vectors say nothing. */
 function listOf(
-  given: Given[],
+  passages: Given[],
   { fusionWeight = 0.1, searchMode = "hybrid", queries = [], rag = "docs" }: Setting,
 ) {
-  const chunks = given.map(({ path, text, headings = [], bm25, fileChunks = 1 }, at) => {
+  const chunks = passages.map(({ path, text, headings = [], bm25, fileChunks = 1 }, at) => {
     const file = {
       fileId: path as FileId,
       path,
@@ -39,7 +39,7 @@ function listOf(
       ...place,
     };
   });
-  const lexical = given.map(({ bm25 }) => bm25).sort((a, b) => b - a);
+  const lexical = passages.map(({ bm25 }) => bm25).sort((a, b) => b - a);
   const findings = {
     target: { rag: { identifier: rag, searchMode, reranker: null } },
     mode: searchMode,
@@ -50,9 +50,9 @@ function listOf(
   return scoreChunks([findings]);
 }
 
-async function ordered(given: Given[], setting: Setting) {
+async function ordered(passages: Given[], setting: Setting) {
   const plan = { queries: setting.queries ?? [], reranks: false, needed: 10 };
-  const [list] = await orderByWords(listOf(given, setting), plan, async () => true);
+  const [list] = await orderByWords(listOf(passages, setting), plan, async () => true);
   if (list === undefined) throw new Error("a list was expected");
   return list;
 }
@@ -82,9 +82,9 @@ test("where vectors say something, and in other modes, the fusion's order stays"
 });
 
 test("the best of several RAGs trade places as if they were of one", async () => {
-  const [fork, named, other] = FORK_AND_NAMED.map((one) => [one]);
-  const lists = [fork, named, other].flatMap((given, at) =>
-    listOf(given ?? [], { queries: QUESTION, rag: `rag-${at}` }),
+  const [fork, namedPassage, otherPassage] = FORK_AND_NAMED.map((passage) => [passage]);
+  const lists = [fork, namedPassage, otherPassage].flatMap((passages, at) =>
+    listOf(passages ?? [], { queries: QUESTION, rag: `rag-${at}` }),
   );
   // Each is the best of its own RAG, which says nothing; their values compare.
   for (const [at, list] of lists.entries()) {
@@ -106,11 +106,13 @@ test("an explanation tells the fusion's own value and place, and the place by wo
 });
 
 test("places of equal values keep the order that words gave them", async () => {
-  const equal = FORK_AND_NAMED.map((one) => ({ ...one, bm25: 10 }));
+  const equal = FORK_AND_NAMED.map((passage) => ({ ...passage, bm25: 10 }));
   const list = await ordered(equal, { queries: QUESTION });
   expect(mergeLists([list]).map(({ chunk }) => chunk.file.path)).toEqual(pathsOf(list));
-  const other = await ordered([{ path: "a.md", text: "debug", bm25: 1 }], { queries: QUESTION });
-  const both = mergeLists([list, other]).map(({ chunk }) => chunk.file.path);
+  const otherList = await ordered([{ path: "a.md", text: "debug", bm25: 1 }], {
+    queries: QUESTION,
+  });
+  const both = mergeLists([list, otherList]).map(({ chunk }) => chunk.file.path);
   expect(both.filter((path) => path !== "a.md")).toEqual(pathsOf(list));
 });
 
@@ -131,10 +133,10 @@ test("a passage keeps its best over the queries", async () => {
 
 type Looked = { path?: string; headings?: string[]; text?: string; fileChunks?: number };
 
-const lookAt = (query: string, ...given: Looked[]) =>
+const lookAt = (query: string, ...passages: Looked[]) =>
   featuresOf(
     query,
-    given.map(({ path = "a.md", headings = [], text = "", fileChunks = 1 }) => {
+    passages.map(({ path = "a.md", headings = [], text = "", fileChunks = 1 }) => {
       const words = wordsOfPassage({ path, headings, text });
       return { path, words, fileChunks, fused: 1, lexical: 1, cosine: 0 };
     }),
@@ -152,29 +154,29 @@ test("words of scripts without spaces count as those of others do", () => {
 });
 
 test("shares are of a sentence, a file's candidates together, names and relatives", () => {
-  const [split, other, relative] = lookAt(
+  const [split, longFile, relative] = lookAt(
     "retry failed uploads",
     { path: "docs/RetryAgent.md", text: "It can retry.\n\nSome uploads wait." },
     { path: "docs/RetryAgent.md", text: "What failed is kept.", fileChunks: 8 },
     { path: "c.md", text: "About failure and uploading", headings: ["Retry"] },
   );
   expect(split?.sentence).toBeLessThan(0.5);
-  expect([split?.file, other?.file]).toEqual([1, 1]);
+  expect([split?.file, longFile?.file]).toEqual([1, 1]);
   expect(split).toMatchObject({ names: 0, lastName: 0.5 });
-  expect(other?.fileLength).toBeCloseTo(Math.log(8));
+  expect(longFile?.fileLength).toBeCloseTo(Math.log(8));
   expect([split?.relatives, relative?.relatives]).toEqual([0, 0]);
   const [family] = lookAt("compress a file", { text: "Its compressor." });
   expect(family?.relatives).toBeGreaterThan(0);
 });
 
 test("a point in a word ends no sentence, and a no-break space is a space", () => {
-  const [joined, apart, across] = lookAt(
+  const [adjacent, apart, across] = lookAt(
     "retry agents",
     { text: "retry.agent" },
     { text: "Retry.\u00a0Then the agent" },
     { text: "An agent – of retries" },
   );
-  expect(joined).toMatchObject({ sentence: 1, neighbours: 1 });
+  expect(adjacent).toMatchObject({ sentence: 1, neighbours: 1 });
   expect(apart).toMatchObject({ neighbours: 0 });
   expect(apart?.sentence).toBeCloseTo(0.5);
   expect(across).toMatchObject({ sentence: 1, neighbours: 0 });

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { planSearch, restrictionTo } from "../../../src/retrieval/retrieval-request.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
-const named = (files: string[], folders: string[] = []) =>
+const namesFor = (files: string[], folders: string[] = []) =>
   restrictionTo({ useAllFiles: false, files, folders }).named;
 
 test("a name of another Unicode form is looked for as it is stored, and as it is", () => {
-  expect(named(["U\u0308ber.md"], ["Ho\u0308fe/"])).toEqual({
+  expect(namesFor(["U\u0308ber.md"], ["Ho\u0308fe/"])).toEqual({
     files: ["U\u0308ber.md", "\u00dcber.md"],
     folders: ["Ho\u0308fe/", "H\u00f6fe/"],
   });
-  expect(named(["plain.md"])?.files).toEqual(["plain.md"]);
+  expect(namesFor(["plain.md"])?.files).toEqual(["plain.md"]);
 });
 
 test.each([
@@ -20,11 +20,11 @@ test.each([
   "https://docs.example.com/guide/../guide/a b#part",
   "https://user:secret@docs.example.com/guide/a b",
 ])("%s names the address that is stored", (name) => {
-  expect(named([name])?.files).toContain("https://docs.example.com/guide/a%20b");
+  expect(namesFor([name])?.files).toContain("https://docs.example.com/guide/a%20b");
 });
 
 test("an international host and a tracked link name the page that was crawled", () => {
-  expect(named(["https://b\u00fccher.example/?utm_source=mail"])?.files).toContain(
+  expect(namesFor(["https://b\u00fccher.example/?utm_source=mail"])?.files).toContain(
     "https://xn--bcher-kva.example/",
   );
 });

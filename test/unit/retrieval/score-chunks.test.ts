@@ -14,8 +14,8 @@ import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-chunk
 
 type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
 
-function chunk(id: string, given: Given = {}): ScoredChunk {
-  const { path = `${id}.md`, position = 0, key = id, ...rest } = given;
+function chunk(id: string, fields: Given = {}): ScoredChunk {
+  const { path = `${id}.md`, position = 0, key = id, ...rest } = fields;
   const file = {
     fileId: id as FileId,
     path,
@@ -49,12 +49,12 @@ function chunk(id: string, given: Given = {}): ScoredChunk {
 const names = (chunks: ScoredChunk[]) => chunks.map(({ chunk: { id } }) => id as string);
 
 test("the score is the best cosine over the queries, not their joined text", () => {
-  const of = (similarities: (number | null)[]) =>
+  const similarityWith = (similarities: (number | null)[]) =>
     similarityOf({ ...chunk("a").chunk, similarities });
-  expect(of([0.2, null, 0.7, 0.9])).toBe(0.7);
-  expect(of([-0.4])).toBe(0);
-  expect(of([1.0000002])).toBe(1);
-  expect(of([null, null])).toBeNull();
+  expect(similarityWith([0.2, null, 0.7, 0.9])).toBe(0.7);
+  expect(similarityWith([-0.4])).toBe(0);
+  expect(similarityWith([1.0000002])).toBe(1);
+  expect(similarityWith([null, null])).toBeNull();
 });
 
 test("the threshold holds for what has a similarity, and passes what has none", () => {
@@ -75,12 +75,12 @@ test("ties are broken by file path, then position, then RAG", () => {
 });
 
 test("equal texts over RAGs are one chunk with the better place and score", () => {
-  const one = [chunk("a", { key: "same", score: 0.4 }), chunk("b", { value: 0.8 })];
-  const other = chunk("c", { key: "same", score: 0.6, value: 0.9, ragIdentifier: "two" });
-  const mergedOnce = mergeEqualTexts(mergeLists(listsOf([one, [other]])));
+  const firstList = [chunk("a", { key: "same", score: 0.4 }), chunk("b", { value: 0.8 })];
+  const otherChunk = chunk("c", { key: "same", score: 0.6, value: 0.9, ragIdentifier: "two" });
+  const mergedOnce = mergeEqualTexts(mergeLists(listsOf([firstList, [otherChunk]])));
   expect(names(mergedOnce)).toEqual(["a", "b"]);
   expect(mergedOnce[0]?.score).toBe(0.6);
-  expect(names(mergeLists(listsOf([one, [other]])))).toEqual(["a", "c", "b"]);
+  expect(names(mergeLists(listsOf([firstList, [otherChunk]])))).toEqual(["a", "c", "b"]);
 });
 
 /** Lists of one embedding model; each is in the order of its reranker, if it has one. */
@@ -99,7 +99,7 @@ function listsOf(
   return lists.map((chunks) => ({ findings, chunks, comparesBy }));
 }
 
-const merged = (...of: Parameters<typeof listsOf>) => names(mergeLists(listsOf(...of)));
+const merged = (...lists: Parameters<typeof listsOf>) => names(mergeLists(listsOf(...lists)));
 
 const LARGE = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
 const SMALL = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];
@@ -112,7 +112,7 @@ test("what one reranker judged is merged by relevance; where it failed, by simil
   const similar = [LARGE, SMALL.toReversed()];
   expect(merged(similar, 0.5, { by: "similarity" })).toEqual(["y", "x", "a", "b"]);
   const judged = [LARGE, SMALL].map((list, at) =>
-    list.map((one, place) => ({ ...one, relevance: [0.7, 0.1, 0.9, 0.8][2 * at + place] ?? 0 })),
+    list.map((item, place) => ({ ...item, relevance: [0.7, 0.1, 0.9, 0.8][2 * at + place] ?? 0 })),
   );
   expect(merged(judged, 0.5, { by: "reranker", model: "local/rerank" })).toEqual([
     "x",
@@ -138,10 +138,10 @@ test("a threshold adds those that may pass, and takes none away", () => {
       Number(id.slice(1)),
     );
   const without = numbersOf(null);
-  const chosen = numbersOf(0.5);
-  expect(chosen.slice(0, without.length)).toEqual(without);
-  expect(chosen.slice(without.length).every((at) => at % 2 === 1)).toBe(true);
-  expect(chosen.filter((at) => at >= 100).length).toBeGreaterThanOrEqual(20);
+  const selection = numbersOf(0.5);
+  expect(selection.slice(0, without.length)).toEqual(without);
+  expect(selection.slice(without.length).every((at) => at % 2 === 1)).toBe(true);
+  expect(selection.filter((at) => at >= 100).length).toBeGreaterThanOrEqual(20);
   // A query that names its nearest only may be nearer to those that another one names.
   const nearest = { vector: [{ id: "nearest" as ChunkId, score: 0.49 }] };
   expect(
@@ -161,7 +161,7 @@ test("an approximate similarity just below the threshold is measured exactly", (
 
 test("candidates that tie at the end come along, so that path and position decide", () => {
   const tied = ranked(100, () => 0.5);
-  for (const one of tied) one.value = 1;
+  for (const item of tied) item.value = 1;
   const options = { needed: 5, threshold: null };
   expect(chooseCandidates(tied, [], options)).toHaveLength(100);
   const untied = ranked(100, () => 0.5);

@@ -19,7 +19,7 @@ async function googleDrive() {
   return {
     drive,
     source: driveSource(drive),
-    asked: drive.asked,
+    requests: drive.requests,
     move: (id: string, to: string) => drive.change(id, { parents: [to] }),
     expireTokens: () => drive.account.expireTokens(),
     expireFeed: () => drive.expireCursors(),
@@ -34,7 +34,7 @@ async function library(namesDescendants = true) {
   return await Promise.resolve({
     drive,
     source,
-    asked: graph.asked,
+    requests: graph.requests,
     move: (id: string, to: string) => drive.change(id, { parent: to }),
     expireTokens: () => graph.entra.expireTokens(),
     expireFeed: () => drive.expireLinks(),
@@ -52,7 +52,7 @@ const DRIVES: [string, () => ReturnType<typeof googleDrive> | ReturnType<typeof 
 ];
 
 test.each(DRIVES)("%s: edits, renames, moves and deletions are followed alone", async (_, open) => {
-  const { drive, source, asked, move } = await open();
+  const { drive, source, requests, move } = await open();
   const inside = drive.folder(drive.root, "A");
   const [edited = "", renamed = "", moved = "", deleted = ""] = ["1", "2", "3", "4"].map((name) =>
     drive.file(drive.root, `${name}.txt`, name),
@@ -67,9 +67,9 @@ test.each(DRIVES)("%s: edits, renames, moves and deletions are followed alone", 
   expect(await source.scan()).toBe("follow");
   expect(source.paths()).toEqual(["1.txt", "A/3.txt", "A/new.txt", "renamed.txt"]);
   expect(fileOf(source, edited).version).not.toBe(before);
-  asked.length = 0;
+  requests.length = 0;
   expect(await source.scan()).toBe("follow");
-  expect(asked.filter((each) => !each.endsWith("/token"))).toHaveLength(1);
+  expect(requests.filter((each) => !each.endsWith("/token"))).toHaveLength(1);
 });
 
 test.each(DRIVES)("%s: a folder that moves or goes takes all beneath along", async (_, open) => {
@@ -128,9 +128,9 @@ test.each(DRIVES)("%s: what happens during a long listing is told by the feed", 
 test.each(DRIVES)("%s: a feed that cannot be taken up leads to a listing", async (_, open) => {
   const { drive, source, expireFeed } = await open();
   drive.file(drive.root, "a.txt", "a");
-  const gone = drive.file(drive.root, "gone.txt", "g");
+  const deletedFile = drive.file(drive.root, "gone.txt", "g");
   await source.scan();
-  drive.delete(gone);
+  drive.delete(deletedFile);
   drive.file(drive.root, "c.txt", "c");
   expireFeed();
   expect(await source.scan()).toBe("full");
@@ -152,7 +152,7 @@ type Random = {
   source: ReturnType<typeof driveSource> | ReturnType<typeof graphSource>;
   apply: (step: Step) => unknown;
   /** Paths and sizes of files by id. */
-  held: () => Map<string, [path: string, size: number]>;
+  expectedFiles: () => Map<string, [path: string, size: number]>;
   /** The last scan. */
   settle: () => Promise<unknown>;
 };
@@ -163,12 +163,15 @@ async function randomDrive(): Promise<Random> {
   const { drive, source } = await googleDrive();
   drive.pageSize = 3;
   for (const parent of [drive.root, drive.folder(null, "Outside")]) populate(drive, parent);
-  const held: Random["held"] = () =>
+  const expectedFiles: Random["expectedFiles"] = () =>
     new Map(
-      Array.from(google.held(drive), ([id, { path, item }]) => [id, [path, item.content.length]]),
+      Array.from(google.currentFiles(drive), ([id, { path, item }]) => [
+        id,
+        [path, item.content.length],
+      ]),
     );
   const apply = (step: Step) => google.applyStep(drive, step);
-  return { source, apply, held, settle: async () => await source.scan() };
+  return { source, apply, expectedFiles, settle: async () => await source.scan() };
 }
 
 /** Two libraries, whose paths begin with their names. */
@@ -182,17 +185,17 @@ async function randomSite(namesDescendants: boolean): Promise<Random> {
   }
   const source = graphSource(graph, { siteId: site.id });
   const apply = async (step: Step) => {
-    const drive = site.drives[step.other % 2];
+    const drive = site.drives[step.variant % 2];
     if (step.kind !== "fail") return drive && graphs.applyStep(drive, step);
     graph.fail({ path: step.pick % 2 === 0 ? /delta/ : /items/, status: 503 });
     await source.scan().catch(() => undefined);
     graph.failures.length = 0;
   };
-  const held: Random["held"] = () =>
+  const expectedFiles: Random["expectedFiles"] = () =>
     new Map(
       site.drives.flatMap((drive) =>
         Array.from(
-          graphs.held(drive),
+          graphs.currentFiles(drive),
           ([id, { path, content }]): [string, [path: string, size: number]] => [
             id,
             [`${drive.name}/${path}`, content.length],
@@ -205,7 +208,7 @@ async function randomSite(namesDescendants: boolean): Promise<Random> {
     // A folder that was renamed under a listing is put right by the next.
     if ((await source.scan()) === "full") await source.scan();
   };
-  return await Promise.resolve({ source, apply, held, settle });
+  return await Promise.resolve({ source, apply, expectedFiles, settle });
 }
 
 /** Three levels of folders with a file in each. */
@@ -220,7 +223,7 @@ test.each<[string, string, (flag: boolean) => Promise<Random>]>([
   ["a site", `${NAMED} edit touch fail expire lag catchUp`, randomSite],
 ])("whatever happens to %s, a scan leaves what it holds", async (_what, kinds, open) => {
   await inAnyOrder(kinds, 20, async (steps, flag) => {
-    const { source, apply, held, settle } = await open(flag);
+    const { source, apply, expectedFiles, settle } = await open(flag);
     await source.scan();
     for (const each of steps) {
       if (each.kind === "scan") await source.scan();
@@ -232,7 +235,7 @@ test.each<[string, string, (flag: boolean) => Promise<Random>]>([
       id,
       [path.replace(` (${id})`, ""), size],
     ]);
-    expect(Object.fromEntries(plain)).toEqual(Object.fromEntries(held()));
+    expect(Object.fromEntries(plain)).toEqual(Object.fromEntries(expectedFiles()));
     expect(new Set(source.paths()).size).toBe(plain.length);
   });
 });

@@ -16,13 +16,13 @@ type Pairs = [group: number, member: number][];
 const isUser = (member: number) => member >= GROUPS;
 const addressOf = (member: number) => `${isUser(member) ? "user" : "group"}${member}@example.com`;
 const membersOf = (group: number, all: Pairs) =>
-  all.flatMap(([of, member]) => (of === group ? [addressOf(member)] : []));
+  all.flatMap(([parent, member]) => (parent === group ? [addressOf(member)] : []));
 
 /** By rounds, each of which steps one group further. */
 function usersIn(group: number, all: Pairs): string[] {
   const inside = new Set([group]);
   for (let round = 0; round < GROUPS; round++)
-    for (const [of, member] of all) if (inside.has(of)) inside.add(member);
+    for (const [parent, member] of all) if (inside.has(parent)) inside.add(member);
   return [...inside].filter(isUser).map((user) => `user:${addressOf(user)}`);
 }
 
@@ -49,8 +49,8 @@ test.each(Object.entries(PROVIDERS))(
         for (const group of groups) tell(addressOf(group), membersOf(group, all));
         for (const group of groups) {
           const { signal } = new AbortController();
-          const told = (await source.reader().membersOf?.(addressOf(group), signal)) ?? [];
-          expect([...new Set(told)].sort()).toEqual(usersIn(group, all).sort());
+          const members = (await source.reader().membersOf?.(addressOf(group), signal)) ?? [];
+          expect([...new Set(members)].sort()).toEqual(usersIn(group, all).sort());
         }
       }),
       { numRuns, seed: SEED },

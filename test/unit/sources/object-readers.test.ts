@@ -7,10 +7,10 @@ import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/ob
 const DAY_MS = 86_400_000;
 
 type Fault = (url: URL) => Response | null;
-type Given = { prefix: string; known: ListedFile[]; fault?: Fault };
+type Given = { prefix: string; knownFiles: ListedFile[]; fault?: Fault };
 
-function readerOf({ endpoint, bucket }: { endpoint: string; bucket: string }, given: Given) {
-  const { prefix, known, fault } = given;
+function readerOf({ endpoint, bucket }: { endpoint: string; bucket: string }, settings: Given) {
+  const { prefix, knownFiles, fault } = settings;
   const calls: string[] = [];
   const outgoing = {
     allowPrivate: true,
@@ -22,7 +22,7 @@ function readerOf({ endpoint, bucket }: { endpoint: string; bucket: string }, gi
   const config = { endpoint, bucket, region: "us-east-1", pathStyle: true, prefix };
   // A day later, nothing changes within the same second any more.
   const how = { outgoing, now: () => Date.now() + DAY_MS, readsPermissions: true };
-  const byExternalId = async () => known;
+  const byExternalId = async () => knownFiles;
   const reader = objectStorageReader(config, CREDENTIALS, {
     ...how,
     known: { byExternalId, byPath: async () => [] },
@@ -40,7 +40,7 @@ test("metadata names an object's readers, and is read again only after a change"
   await storage.put("who/nobody.md", "a", readers("[]"));
   await storage.put("who/wrong.md", "a", readers("ann"));
   await storage.put("who/untold.md", "a");
-  const first = readerOf(storage, { prefix: "who/", known: [] });
+  const first = readerOf(storage, { prefix: "who/", knownFiles: [] });
   const files = await first.list();
   const from = "file";
   expect(Object.fromEntries(files.map((file) => [file.path, file.readers]))).toEqual({
@@ -66,15 +66,15 @@ test("metadata names an object's readers, and is read again only after a change"
     url.pathname.endsWith("wrong.md")
       ? new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403 })
       : null;
-  const known = structuredClone(files);
-  const stale = known.find(({ path }) => path === "nobody.md");
+  const knownFiles = structuredClone(files);
+  const stale = knownFiles.find(({ path }) => path === "nobody.md");
   if (stale !== undefined) stale.sourceState = { readers: "[]", readAt: 1 };
-  const later = readerOf(storage, { prefix: "who/", known, fault });
-  const again = await later.list();
+  const later = readerOf(storage, { prefix: "who/", knownFiles, fault });
+  const secondListing = await later.list();
   expect(later.calls).toHaveLength(2);
-  const nobody = again.find(({ path }) => path === "nobody.md")?.readers;
+  const nobody = secondListing.find(({ path }) => path === "nobody.md")?.readers;
   expect(nobody).toEqual({ principals: [{ principal: "everyone", from }] });
-  const unknown = await readerOf(storage, { prefix: "who/", known: [], fault }).list();
-  const refused = unknown.find(({ path }) => path === "wrong.md")?.readers;
-  expect(refused).toEqual({ unreadable: expect.stringContaining("access denied") });
+  const unknown = await readerOf(storage, { prefix: "who/", knownFiles: [], fault }).list();
+  const refusal = unknown.find(({ path }) => path === "wrong.md")?.readers;
+  expect(refusal).toEqual({ unreadable: expect.stringContaining("access denied") });
 });

@@ -68,8 +68,8 @@ async function listAll(reader: SourceReader): Promise<ListedFile[]> {
 }
 
 async function textOf(reader: SourceReader, file: ListedFile): Promise<string> {
-  const opened = await reader.open(file, signal);
-  return await new Response(opened.body).text();
+  const download = await reader.open(file, signal);
+  return await new Response(download.body).text();
 }
 
 const s3Error = (status: number, code: string, headers: Record<string, string> = {}) =>
@@ -213,7 +213,7 @@ test("a server whose clock differs is told as such, to a listing and to a HEAD",
   });
 });
 
-/** What a reader of public addresses alone asks for. */
+/** Lists the requests of a reader of public addresses alone. */
 async function askedBy(endpoint: string, pathStyle: boolean) {
   const calls: string[] = [];
   const outgoing: Outgoing["fetch"] = async (input, init) => {
@@ -281,8 +281,8 @@ test.each(["true", "True", "1", ""])("a listing of IsTruncated %j goes on", asyn
 test("an object beyond the limit is refused without a download", async () => {
   const { reader, calls } = readerOf();
   const file = { path: "big.bin", externalId: "big.bin", size: 26 * 1_024 * 1_024 };
-  const listed = { ...file, url: null, name: "big.bin", mimeType: "x/y", version: "1" };
-  const opening = reader.open({ ...listed, metadata: {}, sourceState: null }, signal);
+  const listedFile = { ...file, url: null, name: "big.bin", mimeType: "x/y", version: "1" };
+  const opening = reader.open({ ...listedFile, metadata: {}, sourceState: null }, signal);
   await expect(opening).rejects.toMatchObject({ kind: "bad-file", message: "larger than 25 MiB" });
   expect(calls).toEqual([]);
 });

@@ -31,12 +31,12 @@ test("a secret is required, and what guards it is a text: nothing else is checke
 test.each(SOURCES)("the panel's reference has the settings of $name", (manifest) => {
   const { provider, name, summary, config } = manifest;
   const text = JSON.stringify(panelDocument("https://quarry.test"));
-  const [, of = ""] = text.split(
+  const [, section = ""] = text.split(
     JSON.stringify(`\`${provider}\` (${name}): ${summary}`).slice(1, -1),
   );
-  const [own = ""] = of.split("\\n- ");
-  const told = Array.from(own.matchAll(/\\n {2}- `(\w+)`/g), ([, setting]) => setting);
-  expect(told).toEqual(Object.keys(config.shape));
+  const [own = ""] = section.split("\\n- ");
+  const documented = Array.from(own.matchAll(/\\n {2}- `(\w+)`/g), ([, setting]) => setting);
+  expect(documented).toEqual(Object.keys(config.shape));
   expect(text.split(`\`${provider}\` (${name})`)).toHaveLength(3);
 });
 
@@ -45,21 +45,25 @@ const rows = readFileSync("docs/panel-api.md", "utf8").split("\n");
 test.each(SOURCES)("the docs' list of providers names $name with its settings", (manifest) => {
   const row = rows.find((line) => line.startsWith(`- \`${manifest.provider}\``)) ?? "no row";
   const settings = settingFields(manifest.config).filter(({ path }) => path.length === 1);
-  const named = settings.map(({ path: [name], isRequired }) => `${name}${isRequired ? "" : "?"}`);
-  expect(named.filter((name) => !row.includes(name))).toEqual([]);
+  const settingNames = settings.map(
+    ({ path: [name], isRequired }) => `${name}${isRequired ? "" : "?"}`,
+  );
+  expect(settingNames.filter((name) => !row.includes(name))).toEqual([]);
   expect(row).not.toBe("no row");
 });
 
 test("the README names every provider, and no other", () => {
   const [line = ""] = /^- \*\*Sources:\*\* .*$/m.exec(readFileSync("README.md", "utf8")) ?? [];
-  const named = [...line.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  expect(new Set(named)).toEqual(new Set(PROVIDERS));
+  const providerNames = [...line.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(new Set(providerNames)).toEqual(new Set(PROVIDERS));
 });
 
 test("every setting has a field: a form that is saved loses none of a source", () => {
   for (const manifest of SOURCES) {
-    const shown = new Set(shownFields(manifest.config).map(({ path }) => path[0]));
-    const unshown = settingFields(manifest.config).filter(({ path: [name] }) => !shown.has(name));
+    const formFields = new Set(shownFields(manifest.config).map(({ path }) => path[0]));
+    const unshown = settingFields(manifest.config).filter(
+      ({ path: [name] }) => !formFields.has(name),
+    );
     expect(unshown.map(({ path }) => path.join(".")).filter((name) => name !== "r2")).toEqual([]);
   }
 });

@@ -37,7 +37,7 @@ const REFUSALS = {
 
 async function objectStorageWorld(): Promise<ReaderWorld> {
   const storage = await startObjectStorage("library");
-  const held = new Map<string, string>();
+  const current = new Map<string, string>();
   let refusal: keyof typeof REFUSALS | null = null;
   const outgoing: Outgoing["fetch"] = async (input, init) =>
     refusal === null ? await fetch(input, init) : new Response(null, REFUSALS[refusal]);
@@ -48,12 +48,12 @@ async function objectStorageWorld(): Promise<ReaderWorld> {
   return {
     async hold(files) {
       refusal = null;
-      for (const path of held.keys()) if (!files.has(path)) await storage.remove(`docs/${path}`);
+      for (const path of current.keys()) if (!files.has(path)) await storage.remove(`docs/${path}`);
       for (const [path, text] of files) {
-        if (held.get(path) !== text) await storage.put(`docs/${path}`, text);
+        if (current.get(path) !== text) await storage.put(`docs/${path}`, text);
       }
-      held.clear();
-      for (const [path, text] of files) held.set(path, text);
+      current.clear();
+      for (const [path, text] of files) current.set(path, text);
     },
     newReader: () => objectStorageReader(config, CREDENTIALS, options),
     fail: (kind) => {
@@ -133,12 +133,12 @@ type HeldDrive = {
 };
 
 function holdIn(drive: HeldDrive, folder: string, files: Map<string, string>): void {
-  const held = new Map(drive.childrenOf(folder).map((item) => [`folder/${item.name}`, item]));
-  for (const [path, { id }] of held) if (!files.has(path)) drive.delete(id);
+  const current = new Map(drive.childrenOf(folder).map((item) => [`folder/${item.name}`, item]));
+  for (const [path, { id }] of current) if (!files.has(path)) drive.delete(id);
   for (const [path, text] of files) {
-    const there = held.get(path);
-    if (there === undefined) drive.file(folder, path.slice("folder/".length), text);
-    else if (there.content !== text) drive.change(there.id, { content: text });
+    const existing = current.get(path);
+    if (existing === undefined) drive.file(folder, path.slice("folder/".length), text);
+    else if (existing.content !== text) drive.change(existing.id, { content: text });
   }
 }
 
@@ -224,10 +224,12 @@ async function confluenceWorld(): Promise<ReaderWorld> {
   return {
     async hold(files) {
       site.failures.length = 0;
-      const held = new Map(site.childrenOf(page).map((each) => [`ENG/folder/${each.title}`, each]));
-      for (const [path, { id }] of held) if (!files.has(path)) site.remove(id, "trashed");
+      const current = new Map(
+        site.childrenOf(page).map((each) => [`ENG/folder/${each.title}`, each]),
+      );
+      for (const [path, { id }] of current) if (!files.has(path)) site.remove(id, "trashed");
       for (const [path, body] of files) {
-        const attachment = held.get(path);
+        const attachment = current.get(path);
         if (attachment === undefined) site.attach(page, path.slice("ENG/folder/".length), body);
         else if (attachment.body !== body) site.edit(attachment.id, { body });
       }

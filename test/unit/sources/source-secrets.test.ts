@@ -13,17 +13,17 @@ const rotated = parseConfig({
 const later = parseConfig({ ENVIRONMENT: "production", ENCRYPTION_KEY: keyOf(2) });
 
 const provider = "document_site" as const;
-const given = { tenantId: "t", clientId: "c", siteId: "s", clientSecret: "hush" };
+const settings = { tenantId: "t", clientId: "c", siteId: "s", clientSecret: "hush" };
 
 test("a secret outlives the rotation of the key: read with the old, kept with the new", async () => {
-  const sealed = await sealSecrets(first, { provider, config: given, before: null });
-  expect(sealed.config).toEqual({ ...given, clientSecret: true });
+  const sealed = await sealSecrets(first, { provider, config: settings, before: null });
+  expect(sealed.config).toEqual({ ...settings, clientSecret: true });
   expect(JSON.stringify(sealed)).not.toContain("hush");
-  expect(await openConfig(rotated, sealed)).toEqual(given);
+  expect(await openConfig(rotated, sealed)).toEqual(settings);
 
-  const { clientSecret: _left, ...others } = given;
-  const again = await sealSecrets(rotated, { provider, config: others, before: sealed });
-  expect(await openConfig(later, again)).toEqual(given);
+  const { clientSecret: _left, ...otherFields } = settings;
+  const resealed = await sealSecrets(rotated, { provider, config: otherFields, before: sealed });
+  expect(await openConfig(later, resealed)).toEqual(settings);
   await expect(openConfig(later, sealed)).rejects.toMatchObject({
     kind: "denied",
     message: expect.stringMatching(/enter them again$/),
@@ -31,9 +31,9 @@ test("a secret outlives the rotation of the key: read with the old, kept with th
 });
 
 test("a secret whose key is missing must be given again", async () => {
-  const before = await sealSecrets(first, { provider, config: given, before: null });
-  const { clientSecret: _left, ...others } = given;
-  await expect(sealSecrets(later, { provider, config: others, before })).rejects.toThrow(
+  const before = await sealSecrets(first, { provider, config: settings, before: null });
+  const { clientSecret: _left, ...otherFields } = settings;
+  await expect(sealSecrets(later, { provider, config: otherFields, before })).rejects.toThrow(
     "Invalid request: config.clientSecret is required",
   );
 });
@@ -42,9 +42,9 @@ const account = { client_email: "a@example.com", private_key: "hush" };
 const keys = { accessKeyId: "id", secretAccessKey: "hush" };
 
 test.each([
-  [provider, given, "clientSecret", { tenantId: "another" }],
-  [provider, given, "clientSecret", { loginBaseUrl: "https://login.example.net" }],
-  [provider, given, "clientSecret", { apiBaseUrl: "https://graph.example.net" }],
+  [provider, settings, "clientSecret", { tenantId: "another" }],
+  [provider, settings, "clientSecret", { loginBaseUrl: "https://login.example.net" }],
+  [provider, settings, "clientSecret", { apiBaseUrl: "https://graph.example.net" }],
   [
     "cloud_drive",
     { rootFolderId: "r", credentials: account },
@@ -60,23 +60,27 @@ test.each([
 ] as const)(
   "a kept secret of %s is not sent elsewhere: %#",
   async (kind, before, field, change) => {
-    const stored = await sealSecrets(first, { provider: kind, config: before, before: null });
-    const moved = { ...stored.config, ...change };
+    const sealed = await sealSecrets(first, { provider: kind, config: before, before: null });
+    const moved = { ...sealed.config, ...change };
     const [name] = Object.keys(change);
     await expect(
-      sealSecrets(first, { provider: kind, config: moved, before: stored }),
+      sealSecrets(first, { provider: kind, config: moved, before: sealed }),
     ).rejects.toThrow(`config.${field} is required when ${name} changes`);
-    const anew = { ...before, ...change };
-    const again = await sealSecrets(first, { provider: kind, config: anew, before: stored });
-    expect(await openConfig(first, again)).toEqual(anew);
+    const newConfig = { ...before, ...change };
+    const resealed = await sealSecrets(first, {
+      provider: kind,
+      config: newConfig,
+      before: sealed,
+    });
+    expect(await openConfig(first, resealed)).toEqual(newConfig);
   },
 );
 
 test("neither a secret nor the access that it gives travels without encryption", async () => {
   const credentials = { ...account, token_uri: "http://oauth2.example.com/token" };
   for (const [kind, config, name] of [
-    [provider, { ...given, loginBaseUrl: "http://login.example.com" }, "loginBaseUrl"],
-    [provider, { ...given, apiBaseUrl: "http://graph.example.com" }, "apiBaseUrl"],
+    [provider, { ...settings, loginBaseUrl: "http://login.example.com" }, "loginBaseUrl"],
+    [provider, { ...settings, apiBaseUrl: "http://graph.example.com" }, "apiBaseUrl"],
     ["cloud_drive", { rootFolderId: "r", credentials }, "credentials.token_uri"],
   ] as const) {
     await expect(sealSecrets(first, { provider: kind, config, before: null })).rejects.toThrow(

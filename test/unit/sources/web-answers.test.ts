@@ -23,16 +23,16 @@ beforeEach(async () => {
 const refreshTo = (url: string, seconds = 0) =>
   `<meta http-equiv="refresh" content="${seconds}; URL='${url}'">`;
 
-/** What the index job is given for each file that a scan listed. */
+/** Returns the text of each file that a scan listed, as the index job gets it. */
 async function indexed(source: ReturnType<typeof webSource>) {
-  const read = [...source.files.keys()].map(async (path) => {
+  const reads = [...source.files.keys()].map(async (path) => {
     const text = await source.textOf(path).then(
-      (opened) => (typeof opened === "string" ? opened : opened.text),
+      (download) => (typeof download === "string" ? download : download.text),
       (thrown: Error) => `error: ${thrown.message}`,
     );
     return [path.replace(BASE, ""), text] as const;
   });
-  return Object.fromEntries(await Promise.all(read));
+  return Object.fromEntries(await Promise.all(reads));
 }
 
 test.each([
@@ -42,8 +42,8 @@ test.each([
   set();
   const source = webSource(site.port, { startUrls: [BASE] });
   source.answers.set(ELSEWHERE, () => new Response("<p>Please sign in"));
-  const { listed } = await source.scan();
-  expect(listed).toMatchObject([{ path: `${BASE}/`, failure: { kind: "denied" } }]);
+  const { pages } = await source.scan();
+  expect(pages).toMatchObject([{ path: `${BASE}/`, failure: { kind: "denied" } }]);
   expect(await indexed(source)).toEqual({ "/": "error: redirects to another host" });
   expect(source.outside).toEqual([]);
 });
@@ -83,9 +83,9 @@ test.each([
   const {
     mimeType,
     name = file?.name ?? "",
-    ...opened
+    ...download
   } = await source.reader.open(file ?? expect.fail("not listed"), new AbortController().signal);
-  const bytes = new Uint8Array(await new Response(opened.body).arrayBuffer());
+  const bytes = new Uint8Array(await new Response(download.body).arrayBuffer());
   expect((await extractDocument({ name, mimeType, bytes })).markdown).toBe(text);
 });
 
@@ -115,8 +115,8 @@ test("a sitemap that cannot be read is an error, and its XML no document", async
 });
 
 test("what a sitemap names elsewhere is counted", async () => {
-  const others = Array.from({ length: 7 }, (_, at) => `http://other.example.org/${at}`);
-  site.routes.set("/sitemap.xml", sitemapOf([...others, `${BASE}/a`]));
+  const otherAddresses = Array.from({ length: 7 }, (_, at) => `http://other.example.org/${at}`);
+  site.routes.set("/sitemap.xml", sitemapOf([...otherAddresses, `${BASE}/a`]));
   site.page("/a");
   const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
   const { leftOut } = await source.scan();
@@ -139,10 +139,10 @@ test("a page that only sends its readers on is the page to which it sends them",
   const all = ["/", "/behind", "/newest", "/plain", "/round", "/script", "/slow", "/started"];
   await source.scan();
   expect(pathsOf(source.files.keys())).toEqual(all);
-  site.asked.length = 0;
+  site.requests.length = 0;
   await source.scan();
   expect(pathsOf(source.files.keys())).toEqual(all);
-  const whole = site.asked.filter(({ status }) => status === 200).map(({ path }) => path);
+  const whole = site.requests.filter(({ status }) => status === 200).map(({ path }) => path);
   expect(new Set(whole)).toEqual(new Set(["/old", "/new/?a=1", "/start"]));
 });
 
@@ -151,8 +151,8 @@ test.each(["", "javascript:void(0)", "mailto:a@b.test"])(
   async (url) => {
     for (const seconds of [0, 300]) {
       site.page("/", [], refreshTo(url, seconds));
-      const { listed, skipped } = await webSource(site.port, { startUrls: [BASE] }).scan();
-      expect(listed.map(({ path, failure }) => [path, failure])).toEqual([[`${BASE}/`, undefined]]);
+      const { pages, skipped } = await webSource(site.port, { startUrls: [BASE] }).scan();
+      expect(pages.map(({ path, failure }) => [path, failure])).toEqual([[`${BASE}/`, undefined]]);
       expect(skipped).toBe(0);
     }
   },
@@ -194,10 +194,10 @@ test("a form to sign in takes no page's place, and is read once", async () => {
   expect(pathsOf(source.files.keys())).toEqual(all);
   site.redirect("/a?x=1", "/sign-in?next=%2Fa%3Fx%3D1", 302);
   site.redirect("/b", `/sign-in?continue=${BASE}/b`, 302);
-  const { listed, leftOut } = await source.scan();
-  // What was read before stays.
+  const { pages, leftOut } = await source.scan();
+  // Files that were read before stay.
   expect(pathsOf(source.files.keys())).toEqual(all);
-  const failed = listed.filter(({ failure }) => failure !== undefined);
+  const failed = pages.filter(({ failure }) => failure !== undefined);
   expect(failed).toMatchObject([
     { path: `${BASE}/a?x=1`, failure: { message: "redirects to a form, as to sign in" } },
     { path: `${BASE}/b`, failure: { kind: "denied" } },
@@ -229,12 +229,12 @@ test("equal pages are read once, and a page for all that is missing ends", async
   );
   const source = webSource(site.port, { startUrls: [BASE], maxDepth: 20 });
   for (const scan of [1, 2]) {
-    site.asked.length = 0;
+    site.requests.length = 0;
     const { leftOut } = await source.scan();
     const all = ["/", "/docs/", "/licence", "/v2/licence"];
     expect(pathsOf(source.files.keys())).toEqual(all);
     expect(leftOut, `scan ${scan}`).toMatchObject([{ limit: "copies" }]);
-    expect(site.asked.length).toBeLessThan(40);
+    expect(site.requests.length).toBeLessThan(40);
   }
 });
 
@@ -292,8 +292,8 @@ test.each([
   site.page("/", ["/secret/a", "/open"]);
   for (const path of ["/secret/a", "/open"]) site.page(path);
   const source = webSource(site.port, { startUrls: [BASE] });
-  const { listed, partial } = await source.scan();
-  const files = listed.filter(({ failure }) => failure === undefined);
+  const { pages, partial } = await source.scan();
+  const files = pages.filter(({ failure }) => failure === undefined);
   expect(pathsOf(files.map(({ path }) => path))).toEqual(paths);
   // Nothing that was read before is taken away.
   expect(partial).toBe(paths.length === 0);

@@ -56,8 +56,8 @@ describe("between two scans", () => {
     page("/a", ["/a/1"], "3");
     site.routes.delete("/lost");
     await source.scan();
-    const kept = [...source.store.entries.keys()].filter((key) => !key.startsWith("pages/"));
-    expect(kept).toEqual([]);
+    const keys = [...source.store.entries.keys()].filter((key) => !key.startsWith("pages/"));
+    expect(keys).toEqual([]);
     const versions = [...source.store.entries.keys()].map((key) => key.split("/").at(-1));
     expect(new Set(versions)).toEqual(new Set([...source.files.values()].map(versionOf)));
     expect(versions).toHaveLength(source.files.size);
@@ -71,7 +71,7 @@ describe("between two scans", () => {
     set("/real.js", { headers: { "content-type": "text/javascript" }, body: "let a = 1;" });
     const source = await crawled();
     expect(shownBy(source)).toEqual(["/", "/package/bignumber.js", "/package/site.css"]);
-    expect(site.asked.map(({ path }) => path)).not.toContain("/photo.png");
+    expect(site.requests.map(({ path }) => path)).not.toContain("/photo.png");
   });
 
   test("404 and 410 are removals", async () => {
@@ -95,7 +95,7 @@ describe("between two scans", () => {
     set("/a", answer);
     const scanned = await source.scan();
     expect(shownBy(source)).toEqual(WHOLE);
-    const failed = scanned.listed.filter((file) => file.failure !== undefined);
+    const failed = scanned.pages.filter((file) => file.failure !== undefined);
     expect(failed.map((file) => [file.path, file.version])).toEqual([[`${BASE}/a`, version]]);
     expect(scanned.deleted).toEqual([]);
   });
@@ -113,14 +113,14 @@ describe("between two scans", () => {
   test("a robots.txt that cannot be read stops everything for now", async () => {
     const source = await crawled();
     set("/robots.txt", { status: 500 });
-    site.asked.length = 0;
+    site.requests.length = 0;
     const scanned = await source.scan();
-    expect(new Set(site.asked.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));
+    expect(new Set(site.requests.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));
     expect(scanned.deleted).toEqual([]);
     expect(shownBy(source)).toEqual(WHOLE);
     const fresh = await webSource(site.port, start).scan();
     expect(fresh).toMatchObject({ partial: true });
-    expect(failureOf(fresh.listed[0])).toMatchObject({
+    expect(failureOf(fresh.pages[0])).toMatchObject({
       kind: "down",
       message: "robots.txt of handbook.example.com cannot be read",
     });
@@ -147,12 +147,12 @@ describe("failures at first sight", () => {
       startUrls: [BASE, `${BASE}/not-there`],
       sitemapUrls: [`${BASE}/map.xml`, `${BASE}/no-map.xml`],
     });
-    const { listed, skipped } = await source.scan();
+    const { pages, skipped } = await source.scan();
     expect(skipped).toBe(2);
-    const shown = listed.map(
+    const lines = pages.map(
       (file) => `${file.path.replace(BASE, "")} ${failureOf(file)?.message ?? "ok"}`,
     );
-    expect(shown.sort()).toEqual([
+    expect(lines.sort()).toEqual([
       "/ ok",
       "/b ok",
       "/broken-too the server answered 500",
@@ -160,18 +160,18 @@ describe("failures at first sight", () => {
       "/no-map.xml sitemap: there is no sitemap at this address",
       "/not-there the page does not exist (404)",
     ]);
-    const again = await source.scan();
-    expect(again.listed.length).toBe(listed.length);
-    expect(again.deleted).toEqual([]);
+    const secondScan = await source.scan();
+    expect(secondScan.pages.length).toBe(pages.length);
+    expect(secondScan.deleted).toEqual([]);
   });
 
   test("a page beyond the limit is refused, without its bytes where its length is told", async () => {
     set("/big", { headers: { "content-length": String(26 * 1_024 * 1_024) } });
     set("/large", { body: `<p>${"x".repeat(3 * 1_024 * 1_024)}</p>` });
     const source = webSource(site.port, { startUrls: [`${BASE}/big`, `${BASE}/large`] });
-    const { listed } = await source.scan();
+    const { pages } = await source.scan();
     expect(
-      listed.map((file) => [file.path.replace(BASE, ""), file.size, failureOf(file)?.message]),
+      pages.map((file) => [file.path.replace(BASE, ""), file.size, failureOf(file)?.message]),
     ).toEqual([
       ["/big", 0, "larger than 25 MiB"],
       ["/large", 3 * 1_024 * 1_024 + 7, undefined],
@@ -196,9 +196,9 @@ describe("pushed URLs", () => {
     const source = await crawled();
     const looked = await source.push(`${BASE}/news#top`, `${BASE}/a`);
     expect(pathsOf(looked?.files.map((file) => file.path) ?? [])).toEqual(["/a", "/news"]);
-    site.asked.length = 0;
+    site.requests.length = 0;
     await source.push(`${BASE}/news`);
-    expect(site.asked.filter(({ path }) => path === "/news")).toEqual([
+    expect(site.requests.filter(({ path }) => path === "/news")).toEqual([
       { path: "/news", status: 200 },
     ]);
 
@@ -283,8 +283,8 @@ test("a page stays where the canonical address that it names cannot be read", as
   page("/d", [], "1", canonical("/"));
   page("/e", [], "1", canonical("/d"));
   const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
-  const { listed, leftOut } = await source.scan();
+  const { pages, leftOut } = await source.scan();
   expect(shownBy(source)).toEqual(["/a", "/b", "/c", "/d"]);
-  expect(listed.filter(({ failure }) => failure !== undefined)).toEqual([]);
+  expect(pages.filter(({ failure }) => failure !== undefined)).toEqual([]);
   expect(leftOut).toMatchObject([{ limit: "copies", addresses: 1 }]);
 });

@@ -18,8 +18,8 @@ let site: WebSite;
 let expected: string[];
 
 const sorted = (texts: Iterable<string>) => [...texts].sort((a, b) => (a < b ? -1 : 1));
-const versionsOf = ({ listed }: Scanned) =>
-  sorted(listed.map(({ path, version }) => `${path} ${version}`));
+const versionsOf = ({ pages }: Scanned) =>
+  sorted(pages.map(({ path, version }) => `${path} ${version}`));
 const ENDLESS = expect.stringContaining("an endless series") as unknown;
 const settings = {
   startUrls: [BASE],
@@ -40,22 +40,22 @@ describe("a site of more than 300 pages with traps", () => {
     const first = await source.scan();
     expect(expected.length).toBeGreaterThan(300);
     expect(sorted(source.files.keys())).toEqual(sorted(expected));
-    expect(first.listed.length).toBe(expected.length);
-    expect(first.listed.filter((file) => file.failure !== undefined)).toEqual([]);
+    expect(first.pages.length).toBe(expected.length);
+    expect(first.pages.filter((file) => file.failure !== undefined)).toEqual([]);
     expect(first.partial).toBe(false);
     expect(first.skipped).toBeGreaterThan(10);
     expect(source.outside).toEqual([]);
 
-    site.asked.length = 0;
+    site.requests.length = 0;
     const second = await source.scan();
-    expect(sorted(second.listed.map((file) => file.path))).toEqual(sorted(expected));
+    expect(sorted(second.pages.map((file) => file.path))).toEqual(sorted(expected));
     expect(versionsOf(second)).toEqual(versionsOf(first));
-    const bodies = site.asked.filter(
+    const bodies = site.requests.filter(
       ({ path, status }) => status === 200 && expected.includes(BASE + path),
     );
     expect(bodies).toEqual([]);
-    expect(site.asked.some(({ path }) => path.startsWith("/private/secret"))).toBe(false);
-    expect(site.asked.some(({ path }) => path.startsWith("/run.cgi"))).toBe(false);
+    expect(site.requests.some(({ path }) => path.startsWith("/private/secret"))).toBe(false);
+    expect(site.requests.some(({ path }) => path.startsWith("/run.cgi"))).toBe(false);
     // Nothing but the pages and the list of them is left behind.
     expect([...source.store.entries.keys()].filter((key) => key.startsWith("crawl/"))).toEqual([]);
   });
@@ -74,8 +74,8 @@ describe("a site of more than 300 pages with traps", () => {
   test("of numbered pages without end one is told, or they would hide what failed", async () => {
     const startUrls = [`${BASE}/item/1`];
     const source = webSource(site.port, { startUrls, maxDepth: 20, maxPages: 100 });
-    const { listed, problems, skipped } = await source.scan();
-    expect(listed.length).toBeGreaterThan(50);
+    const { pages, problems, skipped } = await source.scan();
+    expect(pages.length).toBeGreaterThan(50);
     expect(problems).toEqual([
       { path: expect.stringContaining("/item/") as unknown, message: ENDLESS },
     ]);
@@ -84,19 +84,19 @@ describe("a site of more than 300 pages with traps", () => {
 
   test("maxPages and maxDepth bound it, and what they leave out is counted", async () => {
     const few = await webSource(site.port, { ...settings, maxPages: 25 }).scan();
-    expect(few.listed.length).toBe(25);
+    expect(few.pages.length).toBe(25);
     expect(few.leftOut).toMatchObject([{ limit: "maxPages", isAtLeast: false }]);
     expect(few.leftOut[0]?.addresses).toBeGreaterThan(300);
     const shallow = webSource(site.port, { startUrls: [BASE], maxDepth: 0 });
     const none = { limit: "maxDepth", addresses: 13, isAtLeast: false };
     expect((await shallow.scan()).leftOut).toEqual([none]);
     expect([...shallow.files.keys()]).toEqual([`${BASE}/`]);
-    const one = webSource(site.port, { startUrls: [BASE], maxDepth: 1 });
-    const { leftOut } = await one.scan();
+    const shallowSource = webSource(site.port, { startUrls: [BASE], maxDepth: 1 });
+    const { leftOut } = await shallowSource.scan();
     expect(leftOut).toMatchObject([{ limit: "maxDepth", isAtLeast: false }]);
     expect(leftOut[0]?.addresses).toBeGreaterThan(250);
     const sections = Array.from({ length: 10 }, (_, at) => `${BASE}/section/${at}`);
-    expect(sorted(one.files.keys())).toEqual(
+    expect(sorted(shallowSource.files.keys())).toEqual(
       sorted([`${BASE}/`, `${BASE}/about`, `${BASE}/manual.pdf`, ...sections]),
     );
   });
@@ -132,16 +132,16 @@ test("kept pages open without another fetch, with charset, title and language", 
     url: `${BASE}/latin`,
     externalId: `${BASE}/latin`,
   });
-  site.asked.length = 0;
+  site.requests.length = 0;
   expect(await source.textOf(`${BASE}/latin`)).toMatchObject({
     mimeType: "text/html; charset=iso-8859-1",
   });
-  expect(site.asked).toEqual([]);
+  expect(site.requests).toEqual([]);
   source.store.entries.clear();
   expect(await source.textOf(`${BASE}/latin`)).toMatchObject({
     mimeType: "text/html; charset=iso-8859-1",
   });
-  expect(site.asked.map(({ path }) => path)).toContain("/latin");
+  expect(site.requests.map(({ path }) => path)).toContain("/latin");
 });
 
 test("a step done twice, even side by side, leaves two crawls that list everything", async () => {
@@ -149,7 +149,7 @@ test("a step done twice, even side by side, leaves two crawls that list everythi
   const signal = new AbortController().signal;
   const first = await reader.list(null, signal);
   const pathsOf = (page: ListingPage) => page.files.map((file) => file.path);
-  const listed = [pathsOf(first), pathsOf(first)];
+  const listings = [pathsOf(first), pathsOf(first)];
   let cursors: (string | null)[] = [first.next, first.next];
   while (cursors.some((cursor) => cursor !== null)) {
     const pages = await Promise.all(
@@ -160,10 +160,11 @@ test("a step done twice, even side by side, leaves two crawls that list everythi
     if (last?.next === null && cursors[0] !== undefined) {
       expect(pathsOf(await reader.list(cursors[0], signal))).toEqual(pathsOf(last));
     }
-    for (const [at, page] of pages.entries()) if (page !== null) listed[at]?.push(...pathsOf(page));
+    for (const [at, page] of pages.entries())
+      if (page !== null) listings[at]?.push(...pathsOf(page));
     cursors = pages.map((page) => page?.next ?? null);
   }
-  for (const paths of listed) expect(sorted(paths)).toEqual(sorted(expected));
+  for (const paths of listings) expect(sorted(paths)).toEqual(sorted(expected));
 });
 
 test("what a site says at endless length is cut, or left out, and stops nothing", async () => {
@@ -194,12 +195,12 @@ function crawlOf(
 ) {
   const store = memoryStore();
   const bytes = { read: 0, written: 0 };
-  const counted: typeof store = {
+  const countedStore: typeof store = {
     ...store,
     async read(key) {
-      const found = await store.read(key);
-      if (key.startsWith("crawl/")) bytes.read += found?.byteLength ?? 0;
-      return found;
+      const value = await store.read(key);
+      if (key.startsWith("crawl/")) bytes.read += value?.byteLength ?? 0;
+      return value;
     },
     async write(key, part) {
       if (key.startsWith("crawl/")) bytes.written += part.byteLength;
@@ -214,7 +215,7 @@ function crawlOf(
         return (await answer(pathname)) ?? new Response("not here", { status: 404 });
       },
     },
-    store: counted,
+    store: countedStore,
     known: knownNone,
     now: () => 0,
   });
@@ -239,13 +240,13 @@ test("a long crawl lists every page, and its state is bounded by its addresses",
       return html(`Note ${at}`, links);
     },
   );
-  const listed = new Set<string>();
+  const allPaths = new Set<string>();
   let calls = 0;
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; calls++) {
     isFirst = false;
     bytes.written = 0;
     const page = await reader.list(cursor, signal);
-    for (const { path } of page.files) listed.add(path);
+    for (const { path } of page.files) allPaths.add(path);
     cursor = page.next;
     expect(bytes.written).toBeLessThan(PAGES * BYTES_AN_ADDRESS);
   }
@@ -256,16 +257,16 @@ test("a long crawl lists every page, and its state is bounded by its addresses",
 
 test("pages are fetched beside a slow one, and listed in the order they were found", async () => {
   const paths = Array.from({ length: 13 }, (_, at) => `/page-${at}`);
-  const asked = new Set<string>();
+  const fetchedPaths = new Set<string>();
   let othersAsked: () => void = () => undefined;
-  const others = new Promise<void>((resolve) => (othersAsked = resolve));
+  const otherPages = new Promise<void>((resolve) => (othersAsked = resolve));
   const { reader } = crawlOf({ startUrls: [`${BASE}/`] }, async (path) => {
     if (path === "/") return html("Start", paths);
     if (!paths.includes(path)) return null;
-    asked.add(path);
-    if (asked.size === paths.length) othersAsked();
+    fetchedPaths.add(path);
+    if (fetchedPaths.size === paths.length) othersAsked();
     // The slow page answers when all the others have been asked for, and not before.
-    if (path === "/page-0") await others;
+    if (path === "/page-0") await otherPages;
     return html(path, []);
   });
   const { files, next } = await reader.list(null, signal);

@@ -69,10 +69,10 @@ test.each([
   // https://github.com/ethereum/ethereum-org-website/issues/18854
   site.routes.set("/map.xml", { ...map, body: String(map.body).split("/b<")[0] ?? "" });
   site.routes.delete("/c");
-  const { problems, listed } = await source.scan();
+  const { problems, pages } = await source.scan();
   expect(pathsOf(source.files.keys())).toEqual(expect.arrayContaining(["/a", "/b"]));
   expect(pathsOf(source.files.keys())).not.toContain("/c");
-  const failures = [...problems, ...listed.flatMap(({ failure }) => failure ?? [])];
+  const failures = [...problems, ...pages.flatMap(({ failure }) => failure ?? [])];
   expect(failures.map(({ message }) => message)).toContain("sitemap: the sitemap breaks off");
 });
 

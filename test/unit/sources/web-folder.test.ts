@@ -25,16 +25,16 @@ const robots = (...lines: string[]) => site.routes.set("/robots.txt", { body: li
 async function scanned(settings: Partial<WebConfig>) {
   const source = webSource(site.port, settings);
   const { leftOut, problems } = await source.scan();
-  const left = Object.fromEntries(leftOut.map(({ limit, addresses }) => [limit, addresses]));
-  return { source, files: pathsOf(source.files.keys()), left, problems };
+  const exclusions = Object.fromEntries(leftOut.map(({ limit, addresses }) => [limit, addresses]));
+  return { source, files: pathsOf(source.files.keys()), exclusions, problems };
 }
 
 /** The manual of a server in several languages, each with links to the others. */
 function manual() {
   const languages = ["en", "de", "fr"];
   for (const language of languages) {
-    const others = languages.map((other) => `/manual/${other}/`);
-    site.page(`/manual/${language}/`, ["install", "../style.txt", "/", ...others]);
+    const otherLanguages = languages.map((code) => `/manual/${code}/`);
+    site.page(`/manual/${language}/`, ["install", "../style.txt", "/", ...otherLanguages]);
     site.page(`/manual/${language}/install`, [`/manual/${language}/mod/a`]);
     site.page(`/manual/${language}/mod/a`);
   }
@@ -60,8 +60,8 @@ test.each([
 
 test("what lies outside the folder is counted once, and leaves when it was indexed", async () => {
   manual();
-  const { left, source } = await scanned({ startUrls: [`${BASE}/manual/en/`] });
-  expect(left).toEqual({ startUrls: 4 });
+  const { exclusions, source } = await scanned({ startUrls: [`${BASE}/manual/en/`] });
+  expect(exclusions).toEqual({ startUrls: 4 });
   const former = { ...source.files.get(`${BASE}/manual/en/`), path: `${BASE}/manual/de/` };
   source.files.set(former.path, { ...former, externalId: former.path } as never);
   await source.scan();
@@ -80,16 +80,16 @@ test("the folder is the one to which a start address leads", async () => {
   site.redirect("/manual/en/install", "/manual/de/install");
   const moved = await scanned({ startUrls: [`${BASE}/manual/en/`] });
   expect(moved.files).toEqual(["/manual/en/"]);
-  expect(moved.left).toMatchObject({ startUrls: 6 });
+  expect(moved.exclusions).toMatchObject({ startUrls: 6 });
 });
 
 test("a depth of none reads the start addresses alone, and counts what they link", async () => {
   manual();
   robots(`Sitemap: ${BASE}/map.xml`);
   site.routes.set("/map.xml", sitemapOf([`${BASE}/manual/en/mod/a`]));
-  const { files, left } = await scanned({ startUrls: [`${BASE}/manual/en/`], maxDepth: 0 });
+  const { files, exclusions } = await scanned({ startUrls: [`${BASE}/manual/en/`], maxDepth: 0 });
   expect(files).toEqual(["/manual/en/"]);
-  expect(left).toEqual({ maxDepth: 1, startUrls: 4 });
+  expect(exclusions).toEqual({ maxDepth: 1, startUrls: 4 });
 });
 
 test("a directory's orders and a wiki's forms and versions are counted, never fetched", async () => {
@@ -113,22 +113,24 @@ test("a directory's orders and a wiki's forms and versions are counted, never fe
   for (const path of ["/shop?action=show&id=5", "/shop?oldid=3"]) site.page(path);
   site.otherwise(({ pathname, search }) => ({ body: htmlPage(`${pathname}${search}`, []) }));
   const startUrls = ["/files/", "/wiki/A", "/shop"].map((path) => BASE + path);
-  const { files, left } = await scanned({ startUrls, include: ["/"], maxPages: 12 });
-  const read = [titled("A", ""), titled("B", ""), titled("C", "")].map((at) => `${at}action=view`);
+  const { files, exclusions } = await scanned({ startUrls, include: ["/"], maxPages: 12 });
+  const expectedPaths = [titled("A", ""), titled("B", ""), titled("C", "")].map(
+    (at) => `${at}action=view`,
+  );
   const pages = ["/files/", "/files/a.txt", "/files/sub/", "/wiki/A", "/wiki/B"];
   const shop = ["/shop", "/shop?action=show&id=5", "/shop?oldid=3"];
-  expect(files).toEqual([...pages, ...read, ...shop].toSorted());
-  expect(left).toEqual({ views: 2 * orders.length + 1 + 3 * 5 });
-  expect(site.asked.filter(({ path }) => /edit|history|Special|C=/.test(path))).toEqual([]);
+  expect(files).toEqual([...pages, ...expectedPaths, ...shop].toSorted());
+  expect(exclusions).toEqual({ views: 2 * orders.length + 1 + 3 * 5 });
+  expect(site.requests.filter(({ path }) => /edit|history|Special|C=/.test(path))).toEqual([]);
 });
 
 test("a list of Drupal is read without its first part's second address", async () => {
   const drupal = generator("Drupal 11 (https://www.drupal.org)");
   site.page("/news/", ["?page=1", "?page=10", "?page=0", "?page=0%2C0"], drupal);
   for (const part of ["1", "10", "0", "0%2C0"]) site.page(`/news/?page=${part}`);
-  const { files, left } = await scanned({ startUrls: [`${BASE}/news/`] });
+  const { files, exclusions } = await scanned({ startUrls: [`${BASE}/news/`] });
   expect(files).toEqual(["/news/", "/news/?page=1", "/news/?page=10"]);
-  expect(left).toEqual({ views: 2 });
+  expect(exclusions).toEqual({ views: 2 });
 });
 
 test("a folder and its index page are one, whichever of them is linked first", async () => {
@@ -147,10 +149,10 @@ test("a folder and its index page are one, whichever of them is linked first", a
   const { files, source } = await scanned(settings);
   const all = ["/both/index.html", "/index.html?page=2", "/led/", "/named/index.htm"];
   expect(files).toEqual(["/", ...all].toSorted());
-  site.asked.length = 0;
+  site.requests.length = 0;
   await source.scan();
   expect(pathsOf(source.files.keys())).toEqual(files);
-  const whole = site.asked.filter(({ status }) => status === 200).map(({ path }) => path);
+  const whole = site.requests.filter(({ status }) => status === 200).map(({ path }) => path);
   expect(whole).toEqual(["/map.xml", "/led/index.html"]);
 });
 
@@ -160,9 +162,9 @@ test("a folder that redirects to its index page goes by its own address", async 
   site.page("/docs/a");
   const { files, source } = await scanned({ startUrls: [`${BASE}/docs/`] });
   expect(files).toEqual(["/docs/", "/docs/a"]);
-  site.asked.length = 0;
+  site.requests.length = 0;
   await source.scan();
-  expect(site.asked.filter(({ status }) => status === 200)).toEqual([]);
+  expect(site.requests.filter(({ status }) => status === 200)).toEqual([]);
   expect(pathsOf(source.files.keys())).toEqual(files);
 });
 
@@ -186,9 +188,9 @@ test("where the folder does not answer, its index page is read at its own addres
 test("escapes in the address of a folder are compared in one form", async () => {
   site.redirect("/", "/%7Euser/%c3%a9/");
   site.otherwise(({ pathname }) => ({ body: htmlPage(pathname, ["a", "/%7Euser/"]) }));
-  const { files, left } = await scanned({ startUrls: [`${BASE}/start/../%7euser/x`, BASE] });
+  const { files, exclusions } = await scanned({ startUrls: [`${BASE}/start/../%7euser/x`, BASE] });
   expect(files).toContain("/~user/a");
-  expect(left).toEqual({});
+  expect(exclusions).toEqual({});
   site.routes.set("/only/", { status: 301, headers: { location: "/%7Eown/%c3%a9/" } });
   const moved = await scanned({ startUrls: [`${BASE}/only/`] });
   expect(moved.files).toEqual(["/~own/%C3%A9/", "/~own/%C3%A9/a"]);

@@ -54,10 +54,10 @@ test("links, redirects, sitemaps, canonical links and pushes reach nothing priva
     sitemapUrls: [`${BASE}/index.xml`],
     maxPages: 2_000,
   });
-  const { listed, skipped } = await source.scan();
-  const read = listed.filter((file) => file.failure === undefined).map((file) => file.path);
+  const { pages, skipped } = await source.scan();
+  const readPaths = pages.filter((file) => file.failure === undefined).map((file) => file.path);
   // One of the addresses is none: that page sends nobody anywhere.
-  expect(read.length).toBe(2 + canonicals.length + 1);
+  expect(readPaths.length).toBe(2 + canonicals.length + 1);
   expect(skipped).toBeGreaterThanOrEqual(redirects.length + refreshes.length - 1);
 
   const pushed = await source.push(...inside, ...redirects.map((path) => BASE + path));
@@ -74,8 +74,8 @@ test("start URLs and sitemaps inside are refused as well", async () => {
     startUrls: [`http://127.0.0.1:${canary.port}/`],
     sitemapUrls: [`http://localhost:${canary.port}/sitemap.xml`],
   });
-  const { listed } = await source.scan();
-  expect(listed.map((file) => file.failure?.kind)).toEqual(["denied"]);
+  const { pages } = await source.scan();
+  expect(pages.map((file) => file.failure?.kind)).toEqual(["denied"]);
   expect(source.outside).toEqual([]);
   expect(canary.connections()).toBe(0);
 });
@@ -100,8 +100,8 @@ test("redirects are bounded, and a body may not be larger than allowed once unpa
   site.routes.set("/hop/8", { body: htmlPage("There", []) });
   const bomb = sitemapOf([`${BASE}/${"a".repeat(20 * 1_024 * 1_024)}`], true);
   site.routes.set("/bomb.xml.gz", bomb);
-  const { listed } = await source.scan();
-  expect(listed.map((file) => [file.path, file.failure?.message])).toEqual([
+  const { pages } = await source.scan();
+  expect(pages.map((file) => [file.path, file.failure?.message])).toEqual([
     [`${BASE}/bomb.xml.gz`, "sitemap: larger than 16 MiB"],
     [`${BASE}/hop/0`, "more than 5 redirects"],
     [`${BASE}/hop/8`, undefined],
@@ -109,36 +109,36 @@ test("redirects are bounded, and a body may not be larger than allowed once unpa
 });
 
 test("a redirect that asks for its cookie gets it back, no other host does", async () => {
-  const asked: (string | undefined)[] = [];
+  const cookies: (string | undefined)[] = [];
   site.routes.set("/", (_url, { headers }) => {
-    asked.push(headers.cookie);
+    cookies.push(headers.cookie);
     if (headers.cookie === "seen=1") return { body: htmlPage("There", []) };
     return { status: 302, headers: { location: "/", "set-cookie": "seen=1; Path=/" } };
   });
   const source = webSource(site.port, { startUrls: [BASE] });
-  const { listed } = await source.scan();
-  expect(listed.map((file) => file.failure)).toEqual([undefined]);
-  expect(asked).toEqual([undefined, "seen=1"]);
-  asked.length = 0;
+  const { pages } = await source.scan();
+  expect(pages.map((file) => file.failure)).toEqual([undefined]);
+  expect(cookies).toEqual([undefined, "seen=1"]);
+  cookies.length = 0;
   site.routes.set("/moved", {
     status: 302,
     headers: { location: `http://www.${HOST}/`, "set-cookie": "seen=1" },
   });
   await webSource(site.port, { startUrls: [`${BASE}/moved`] }).scan();
-  expect(asked).toEqual([undefined, "seen=1"]);
+  expect(cookies).toEqual([undefined, "seen=1"]);
 });
 
 test("a cookie of https is not sent over http", async () => {
-  const asked: (string | null)[] = [];
+  const cookies: (string | null)[] = [];
   const hops = [`https://${HOST}/2`, `${BASE}/3`];
   const follow = (_address: string, { headers = {} }: RequestInit = {}) => {
-    const location = hops[asked.push(new Headers(headers).get("cookie")) - 1];
+    const location = hops[cookies.push(new Headers(headers).get("cookie")) - 1];
     const answer = { "set-cookie": "seen=1; Secure", ...(location && { location }) };
     return Promise.resolve(new Response("", { status: location ? 302 : 200, headers: answer }));
   };
   const outgoing = { fetch: follow, allowPrivate: false };
   await guardedFetch(outgoing, `https://${HOST}/`, { signal: new AbortController().signal });
-  expect(asked).toEqual([null, "seen=1", null]);
+  expect(cookies).toEqual([null, "seen=1", null]);
 });
 
 test("a start URL may move to its www name, and to no other host", async () => {
@@ -147,10 +147,10 @@ test("a start URL may move to its www name, and to no other host", async () => {
   await source.scan().catch(() => undefined);
   expect(source.outside.every((address) => address.startsWith(`http://www.${HOST}/`))).toBe(true);
   site.routes.set("/", { status: 301, headers: { location: "http://evil.example.net/" } });
-  const other = webSource(site.port, { startUrls: [BASE] });
-  const { listed } = await other.scan();
-  expect(listed.map((file) => file.failure?.message)).toEqual(["redirects to another host"]);
-  expect(other.outside).toEqual([]);
+  const otherSource = webSource(site.port, { startUrls: [BASE] });
+  const { pages } = await otherSource.scan();
+  expect(pages.map((file) => file.failure?.message)).toEqual(["redirects to another host"]);
+  expect(otherSource.outside).toEqual([]);
 });
 
 const CODED = "Open at ten";
@@ -169,10 +169,10 @@ test.each([
   const body = form === null ? plain : plain?.pipeThrough(new CompressionStream(form));
   const answer = new Response(body, { headers: { "content-encoding": coding } });
   const outgoing = { fetch: () => Promise.resolve(answer), allowPrivate: true };
-  const read = guardedFetch(outgoing, BASE, { signal: new AbortController().signal })
+  const reading = guardedFetch(outgoing, BASE, { signal: new AbortController().signal })
     .then(async (got) => new TextDecoder().decode(await readBytes(got)))
     .catch((thrown: Error) => thrown.message);
-  expect(await read).toBe(text);
+  expect(await reading).toBe(text);
 });
 
 test.each(["zstd", "deflate", "x-gzip"])("an answer of coding %s has a status", async (coding) => {
@@ -196,8 +196,8 @@ test.each([
   const broken = new ReadableStream({ pull: (body) => body.error(new TypeError("reset")) });
   const answer = new Response(broken, { headers: { "content-encoding": coding } });
   const outgoing = { fetch: () => Promise.resolve(answer), allowPrivate: true };
-  const read = guardedFetch(outgoing, BASE, { signal: new AbortController().signal });
-  await expect(read.then(async (got) => await readBytes(got))).rejects.toThrow(reason);
+  const reading = guardedFetch(outgoing, BASE, { signal: new AbortController().signal });
+  await expect(reading.then(async (got) => await readBytes(got))).rejects.toThrow(reason);
 });
 
 test("a page that answers in place of a file is not left half read", async () => {

@@ -105,7 +105,7 @@ test("patterns choose by address, by path, or by a part", () => {
 
 describe("sitemaps", () => {
   const { signal } = new AbortController();
-  const read = async (text: string | Uint8Array) => {
+  const parse = async (text: string | Uint8Array) => {
     const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
     const map = await readSitemap(bytes, signal);
     return map && { kind: map.kind, addresses: map.addresses.map(({ address }) => address) };
@@ -117,36 +117,36 @@ describe("sitemaps", () => {
       kind: "pages",
       addresses: ["https://example.com/?a=1&b=2", "https://example.com/c"],
     };
-    expect(await read(xml)).toEqual(pages);
-    expect(await read(gzipSync(xml))).toEqual(pages);
+    expect(await parse(xml)).toEqual(pages);
+    expect(await parse(gzipSync(xml))).toEqual(pages);
     const index =
       "<sitemapindex><sitemap><loc>https://example.com/1.xml</loc></sitemap></sitemapindex>";
-    expect(await read(index)).toEqual({ kind: "index", addresses: ["https://example.com/1.xml"] });
-    expect(await read("https://example.com/a\r\nhttps://example.com/b\n")).toEqual({
+    expect(await parse(index)).toEqual({ kind: "index", addresses: ["https://example.com/1.xml"] });
+    expect(await parse("https://example.com/a\r\nhttps://example.com/b\n")).toEqual({
       kind: "pages",
       addresses: ["https://example.com/a", "https://example.com/b"],
     });
     const rss =
       "<rss><channel><link>https://example.com/</link><item><link>https://example.com/n</link></item></channel></rss>";
-    expect(await read(rss)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
+    expect(await parse(rss)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
     const atom = `<feed><link href="https://example.com/self"/><entry><link href="https://example.com/e"/></entry></feed>`;
-    expect(await read(atom)).toEqual({ kind: "pages", addresses: ["https://example.com/e"] });
+    expect(await parse(atom)).toEqual({ kind: "pages", addresses: ["https://example.com/e"] });
     const blog = `<feed><entry><link rel="edit" href="/e/edit"/><link rel="replies" href="/e/comments"/><link rel="alternate" href="/e"/><link rel="enclosure" href="/e.mp3"/></entry></feed>`;
-    expect(await read(blog)).toEqual({ kind: "pages", addresses: ["/e"] });
+    expect(await parse(blog)).toEqual({ kind: "pages", addresses: ["/e"] });
     const rdf = `<rdf:RDF><channel/><item rdf:about="/n"><link>https://example.com/n</link></item></rdf:RDF>`;
-    expect(await read(rdf)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
-    const named =
+    expect(await parse(rdf)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
+    const document =
       '<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc>/ü</loc></url></urlset>';
     const pageOfIt = { kind: "pages", addresses: ["/ü"] };
-    expect(await read(Buffer.from(named, "latin1"))).toEqual(pageOfIt);
-    expect(await read(Buffer.from(`\uFEFF${named}`, "utf16le"))).toEqual(pageOfIt);
+    expect(await parse(Buffer.from(document, "latin1"))).toEqual(pageOfIt);
+    expect(await parse(Buffer.from(`\uFEFF${document}`, "utf16le"))).toEqual(pageOfIt);
   });
 
   test("that are none, or are damaged, are told", async () => {
-    expect(await read("<!doctype html><html><body>Not found</body></html>")).toBe(null);
-    expect(await read("nothing")).toBe(null);
+    expect(await parse("<!doctype html><html><body>Not found</body></html>")).toBe(null);
+    expect(await parse("nothing")).toBe(null);
     const cut = gzipSync("<urlset></urlset>").subarray(0, 15);
-    await expect(read(cut)).rejects.toMatchObject({ kind: "bad-file" });
+    await expect(parse(cut)).rejects.toMatchObject({ kind: "bad-file" });
   });
 
   test("name at most 50,000 pages", async () => {
@@ -154,7 +154,7 @@ describe("sitemaps", () => {
       { length: 50_010 },
       (_, n) => `<url><loc>https://example.com/${n}</loc></url>`,
     );
-    expect((await read(`<urlset>${urls.join("")}</urlset>`))?.addresses.length).toBe(50_000);
+    expect((await parse(`<urlset>${urls.join("")}</urlset>`))?.addresses.length).toBe(50_000);
   });
 });
 
@@ -209,10 +209,10 @@ test.each([
   ["otherbot: none, *: noindex", "noindex"],
   ["unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow", "nofollow"],
   ["noindexed, nofollowing", "-"],
-])("%s asks for %s", (text, wanted) => {
+])("%s asks for %s", (text, expected) => {
   const { noIndex, noFollow } = readDirectives(text);
-  const asked = [...(noIndex ? ["noindex"] : []), ...(noFollow ? ["nofollow"] : [])];
-  expect(asked.join(" ") || "-").toBe(wanted);
+  const directives = [...(noIndex ? ["noindex"] : []), ...(noFollow ? ["nofollow"] : [])];
+  expect(directives.join(" ") || "-").toBe(expected);
 });
 
 let site: WebSite;
@@ -241,8 +241,8 @@ test("what is asked of those who index is done: by header, by element, for any t
   site.routes.set("/paper.pdf", { headers: pdf, body: "%PDF-1.4" });
   const source = webSource(site.port, { startUrls: [BASE] });
   await source.scan();
-  const listed = ["/", "/behind-hidden", "/dead-end", "/others", "/plain"];
-  expect([...source.files.keys()].sort()).toEqual(listed.map((path) => `${BASE}${path}`));
+  const expectedPaths = ["/", "/behind-hidden", "/dead-end", "/others", "/plain"];
+  expect([...source.files.keys()].sort()).toEqual(expectedPaths.map((path) => `${BASE}${path}`));
 
   // A page that asks for it later goes, although its bytes are the same and the answer is 304.
   show("/plain", [], asking("noindex"));

@@ -5,7 +5,7 @@ import { splitSentences } from "../../../src/text/sentences.ts";
 /** Sentences are told apart by `|`. */
 const split = (text: string) =>
   splitSentences(text)
-    .map((one) => one.trim())
+    .map((sentence) => sentence.trim())
     .join("|");
 
 const WHOLE = [

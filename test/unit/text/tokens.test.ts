@@ -28,9 +28,9 @@ const errorOf = ({ text, tokens }: Sample, tokenizer: Tokenizer) =>
   estimateTokens(text, tokenizer) / tokens[tokenizer === "unknown" ? "o200k" : tokenizer] - 1;
 
 describe.each(KNOWN)("the estimate for %s", (tokenizer) => {
-  const counted = samples.filter(({ name }) => tokenizer !== "bert" || !NOT_ENGLISH.test(name));
+  const comparable = samples.filter(({ name }) => tokenizer !== "bert" || !NOT_ENGLISH.test(name));
 
-  it.each(counted)("is within 15 % of the real count: $name, $set", (sample) => {
+  it.each(comparable)("is within 15 % of the real count: $name, $set", (sample) => {
     expect(Math.abs(errorOf(sample, tokenizer))).toBeLessThanOrEqual(MAX_ERROR);
   });
 });
@@ -52,7 +52,7 @@ function tableOf(rows: Sample[]): string {
   const signed = (error: number) => `${error < 0 ? "−" : "+"}${Math.abs(error * 100).toFixed(0)} %`;
   const lines = rows.map((sample) => {
     const cells = KNOWN.map(
-      (known) => `${sample.tokens[known]} (${signed(errorOf(sample, known))})`,
+      (tokenizer) => `${sample.tokens[tokenizer]} (${signed(errorOf(sample, tokenizer))})`,
     );
     const unknown = signed(errorOf(sample, "unknown"));
     return `| ${[sample.name, sample.set, ...cells, unknown].join(" | ")} |`;
@@ -88,10 +88,12 @@ describe.each(ALL)("any estimate, such as that for %s,", (tokenizer) => {
 
 it("is cautious where a model would refuse more than its window", () => {
   for (const sample of samples) {
-    for (const known of KNOWN) {
+    for (const tokenizer of KNOWN) {
       // No chat model has that vocabulary.
-      if (known === "bert") continue;
-      expect(cautiousTokens(sample.text, known)).toBeGreaterThanOrEqual(sample.tokens[known]);
+      if (tokenizer === "bert") continue;
+      expect(cautiousTokens(sample.text, tokenizer)).toBeGreaterThanOrEqual(
+        sample.tokens[tokenizer],
+      );
     }
     expect(cautiousTokens(sample.text, "unknown")).toBeGreaterThanOrEqual(sample.tokens.o200k);
   }

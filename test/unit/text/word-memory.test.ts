@@ -47,12 +47,12 @@ test("words that were chosen to collide are told apart, and slow down no others"
   const crowd = wordsOfOneSlot(100);
   const words = [...equal, ...crowd];
   expect(visited(memory, words.join(" "))).toEqual(words);
-  const others = ["a", "common", "text"];
-  expect(visited(memory, others.join(" "))).toEqual(others);
+  const otherWords = ["a", "common", "text"];
+  expect(visited(memory, otherWords.join(" "))).toEqual(otherWords);
 
   computed.length = 0;
-  const again = [...others, ...words.toReversed()];
-  expect(visited(memory, again.join(" "))).toEqual(again);
+  const sequence = [...otherWords, ...words.toReversed()];
+  expect(visited(memory, sequence.join(" "))).toEqual(sequence);
   // Which words share a row of slots is bounded: those beyond are computed each time.
   expect(computed).toEqual(crowd.slice(64).toReversed());
 });

@@ -103,22 +103,23 @@ const LANGUAGES: [text: string, document: string | null, languages: string][] = 
 ];
 
 test("a passage that does not tell its language has its document's", () => {
-  const told = LANGUAGES.map(([text, document]) => languagesOf(text, languageOfTag(document)));
-  expect(told).toEqual(LANGUAGES.map(([, , languages]) => languages));
+  const results = LANGUAGES.map(([text, document]) => languagesOf(text, languageOfTag(document)));
+  expect(results).toEqual(LANGUAGES.map(([, , languages]) => languages));
 });
 
 test("a sign between letters leaves the words that its text has, whatever the sign", () => {
-  const found: string[] = [];
+  const differences: string[] = [];
   const signs = Array.from({ length: 0x2f80 }, (_, at) => String.fromCodePoint(0x80 + at));
-  // What a capital sigma becomes depends on what follows the sign.
+  // The lower case of a capital sigma depends on what follows the sign.
   for (const text of signs.flatMap((sign) => [`aB${sign}Cd`, `AΣ${sign}ΑB`])) {
     const indexed = indexedText(text).toLowerCase();
     const expected = indexedWords(text).join(" ");
     const searched = searchTextOf(text).toLowerCase();
     const differs = expected !== wordsOf(indexed).join(" ");
-    if (differs || searchWordsOf(text).join(" ") !== wordsOf(searched).join(" ")) found.push(text);
+    if (differs || searchWordsOf(text).join(" ") !== wordsOf(searched).join(" "))
+      differences.push(text);
   }
-  expect(found).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("what is shorter than a cut of its script is told from letters and cuts", () => {
@@ -127,8 +128,8 @@ test("what is shorter than a cut of its script is told from letters and cuts", (
 });
 
 test("stop words go, unless nothing would stay; repeats stay", () => {
-  const kept = withoutStopWords("the boiler and the boiler der kessel".split(" "));
-  expect(kept).toEqual(["boiler", "boiler", "kessel"]);
+  const contentWords = withoutStopWords("the boiler and the boiler der kessel".split(" "));
+  expect(contentWords).toEqual(["boiler", "boiler", "kessel"]);
   expect(withoutStopWords(["to", "be", "or", "not"])).toEqual(["to", "be", "or", "not"]);
 });
 

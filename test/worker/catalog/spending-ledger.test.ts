@@ -27,7 +27,7 @@ test("a crash between reservation and settlement is charged after ten minutes", 
   expect(await stateOf(id)).toMatchObject(tomorrow);
 });
 
-/** What the ledger has to say, kept in the plainest way: of two limits that apply to every call. */
+/** A plain model of the ledger, with two limits that apply to every call. */
 class Bookkeeping {
   readonly amounts: Record<string, number>;
   readonly used: Record<string, number> = {};
@@ -132,17 +132,17 @@ test("one large call that is refused reports nothing while little is used", asyn
   const lines: string[] = [];
   vi.spyOn(console, "warn").mockImplementation((line: string) => void lines.push(line));
   const limit = { limitId: "large", amount: 100, period: "day" as const, isHeld: true };
-  const refused = async (cost: number) => {
+  const refusalOf = async (cost: number) => {
     const refusal = await ledger().reserve(newId(Date.now()), [{ ...limit, cost }]);
     const shares = lines.filter((line) => line.includes('"limitId":"large"'));
     const shared = shares.map((line) => (JSON.parse(line) as { share: number }).share);
     return [refusal?.isFull, shared];
   };
-  expect(await refused(10)).toEqual([undefined, []]);
+  expect(await refusalOf(10)).toEqual([undefined, []]);
   vi.setSystemTime(new Date("2100-09-01T12:10:00Z"));
-  expect(await refused(95)).toEqual([true, []]);
-  expect(await refused(71)).toEqual([undefined, []]);
+  expect(await refusalOf(95)).toEqual([true, []]);
+  expect(await refusalOf(71)).toEqual([undefined, []]);
   vi.setSystemTime(new Date("2100-09-01T12:20:00Z"));
   // At 81 %, the next call no longer fits.
-  expect(await refused(20)).toEqual([true, [80, 100]]);
+  expect(await refusalOf(20)).toEqual([true, [80, 100]]);
 });

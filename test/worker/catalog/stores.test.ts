@@ -74,10 +74,10 @@ test("records of joined tables keep their own columns, in a batch too", async ()
     planning: "on" as const,
   };
   await inferenceRows.insert(db, inference, ragIds);
-  const found = await inferenceRows.find(db, "i");
-  expect(found).toMatchObject({ ...inference, rags: [{ id: "rag-a" }, { id: "rag-b" }] });
-  const listed = await inferenceRows.list(db, { offset: 0, limit: 5 });
-  expect(listed).toEqual({ data: [found], total: 1 });
+  const record = await inferenceRows.find(db, "i");
+  expect(record).toMatchObject({ ...inference, rags: [{ id: "rag-a" }, { id: "rag-b" }] });
+  const listing = await inferenceRows.list(db, { offset: 0, limit: 5 });
+  expect(listing).toEqual({ data: [record], total: 1 });
 
   expect(await markRagRemoved(db, "rag-a" as RagId, 4)).toBe(false);
   expect(await markSourceRemoved(db, source, 4)).toBe(false);

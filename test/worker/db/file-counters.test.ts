@@ -33,7 +33,7 @@ test("a RAG's counters follow every change of its files", async () => {
 
 const NOW = 1_000;
 const FILES = 40;
-/** Of a file that is new, claimed and indexed: table and index entries, and some for the batch. */
+/** Rows for a file that is new, claimed and indexed: of tables and indexes, some for the batch. */
 const ROWS_WRITTEN_PER_FILE = 11.6;
 
 test("files that are written, claimed and finished together are counted together", async () => {
@@ -59,7 +59,7 @@ test("files that are written, claimed and finished together are counted together
   expect(await world.counters(scoped)).toMatchObject({ pending: 1, indexed: 0 });
 
   // A message may come twice in a batch, or be outdated.
-  const [first, second, ...others] = messages.filter(({ ragId }) => ragId === whole);
+  const [first, second, ...rest] = messages.filter(({ ragId }) => ragId === whole);
   if (first === undefined || second === undefined) throw new Error("files are pending");
   const claims = [...messages, first, { ...first, revision: 1 }];
   await claimFiles(db, claims, { id: "lease", until: NOW, now: NOW });
@@ -81,7 +81,7 @@ test("files that are written, claimed and finished together are counted together
   const ends: FileEnd[] = [
     { ...first, ...end, status: "error", chunkCount: 0 },
     { ...second, ...end, status: "pending", chunkCount: null, claimedUntil: NOW },
-    ...others.map((file) => ({ ...file, ...end })),
+    ...rest.map((file) => ({ ...file, ...end })),
   ];
   await finishFiles(db, ends, { id: "lease", now: NOW }, new Map());
   const after = { pending: 1, processing: 0, indexed: FILES - 2, error: 1, deleted: 0 };
@@ -90,7 +90,7 @@ test("files that are written, claimed and finished together are counted together
   expect(counts.written / FILES).toBeLessThan(ROWS_WRITTEN_PER_FILE);
 
   // One file alone is counted by the triggers again.
-  const third = others[0] ?? first;
+  const third = rest[0] ?? first;
   await writeFiles(db, [{ ...fileOf(third), isNew: false, version: "new" }], upload);
   expect(await world.counters(whole)).toMatchObject({ pending: 2, indexed: FILES - 3 });
 

@@ -42,7 +42,7 @@ function heldOf({ status, claimedUntil, leasedUntil = 0 }: Parameters<typeof rag
     : { claimed_until: claimedUntil, leased_until: leasedUntil, lease_id: lease };
 }
 
-/** What the sweep takes of this database, by RAG, and what reading it costs. */
+/** Sweeps this database: the files that it takes by RAG, and the rows that it reads and writes. */
 async function sweptFiles(world: World) {
   const { counts, db } = countedDatabase();
   const messages = await takeUnclaimedFiles(db, {
@@ -70,15 +70,15 @@ test("files of a paused RAG are not read, and delay no lost message of another R
     { files: 20_000, status: "pending", claimedUntil: 1 },
     "paused",
   );
-  const left = { files: 1, status: "processing", claimedUntil: 2 } as const;
-  const crashed = await ragOf(world, left, "paused");
+  const crashedState = { files: 1, status: "processing", claimedUntil: 2 } as const;
+  const crashed = await ragOf(world, crashedState, "paused");
   const active = await ragOf(world, { files: 1, status: "pending", claimedUntil: 3 });
   const removed = await ragOf(world, { files: 1, status: "deleted", claimedUntil: 4 });
-  const { queued, read, written } = await sweptFiles(world);
+  const { queued, read: rowsRead, written: rowsWritten } = await sweptFiles(world);
   expect([...queued]).toEqual([[active, 1]]);
   // A look at the files of the paused one is 20,000 rows.
-  expect(read).toBeLessThan(200);
-  expect(written).toBeLessThan(20);
+  expect(rowsRead).toBeLessThan(200);
+  expect(rowsWritten).toBeLessThan(20);
   expect(await world.rows(crashed)).toMatchObject([{ status: "pending" }]);
   expect(await world.counters(paused)).toMatchObject({ pending: 20_000 });
 
@@ -96,15 +96,15 @@ test("files of a paused RAG are not read, and delay no lost message of another R
 test("every RAG with lost messages gets its turn, however many wait longer in one", async () => {
   const world = await alone();
   const large = await ragOf(world, { files: 20_000, status: "pending", claimedUntil: 1 });
-  const others = [
+  const otherRags = [
     await ragOf(world, { files: 5, status: "pending", claimedUntil: 2 }),
     await ragOf(world, { files: 5, status: "processing", claimedUntil: 2 }),
   ];
-  const { queued, read } = await sweptFiles(world);
-  expect(others.map((rag) => queued.get(rag))).toEqual([5, 5]);
+  const { queued, read: rowsRead } = await sweptFiles(world);
+  expect(otherRags.map((rag) => queued.get(rag))).toEqual([5, 5]);
   expect(queued.get(large)).toBe(LIMIT - 10);
   // Some fourteen for each message; those that the large one keeps are 19 times the limit.
-  expect(read).toBeLessThan(20 * LIMIT);
+  expect(rowsRead).toBeLessThan(20 * LIMIT);
 });
 
 test("a dead worker's file is taken when its lease ends, whoever claimed it", async () => {
@@ -129,10 +129,10 @@ test("however many files wait for vectors, the oldest of their index are taken",
     change("019999.md", "claimed_until = 1, status = 'pending'"),
     change("020000.md", "claimed_until = 1, lease_id = 'died', leased_until = 2"),
   ]);
-  const { messages, read } = await sweptFiles(world);
-  const taken = messages.map(({ fileId }) => String(fileId));
-  for (const { results } of changed) expect(taken).toContain(results[0]?.file_id);
-  expect(taken.length).toBeGreaterThan(LIMIT / 2);
+  const { messages, read: rowsRead } = await sweptFiles(world);
+  const fileIds = messages.map(({ fileId }) => String(fileId));
+  for (const { results } of changed) expect(fileIds).toContain(results[0]?.file_id);
+  expect(fileIds.length).toBeGreaterThan(LIMIT / 2);
   // Some twenty for each file that is taken; one more for each that waits is 20 times the limit.
-  expect(read).toBeLessThan(30 * LIMIT);
+  expect(rowsRead).toBeLessThan(30 * LIMIT);
 });

@@ -22,7 +22,7 @@ test("resuming a RAG writes a bounded number of rows, however many files wait", 
   const most = await writtenFor(10_000);
   const more = await writtenFor(12_000);
   expect(more.written).toBe(most.written);
-  // What was left out has its turn when its hold runs out.
+  // Files that were left out have their turn when their hold runs out.
   more.world.now += HOUR_MS;
   const queued = new Set<string>();
   for (let minute = 0; minute < 30; minute++) {

@@ -77,9 +77,9 @@ test.each([false, true])(
 test("the API's list is searched as well, within a folder and a status", async () => {
   const db = openDatabase(env.DB);
   const list = { sourceId, offset: 0, limit: 2 };
-  const named = await listFilesOfSource(db, { ...list, contains: "REPORT", status: "error" });
-  expect(named.data[0]).toMatchObject({ path: "folder/000007-Report.md" });
-  expect(named.total).toBe(100);
+  const reports = await listFilesOfSource(db, { ...list, contains: "REPORT", status: "error" });
+  expect(reports.data[0]).toMatchObject({ path: "folder/000007-Report.md" });
+  expect(reports.total).toBe(100);
   const none = await listFilesOfSource(db, { ...list, contains: "report", path: "other" });
   expect(none).toEqual({ data: [], total: 0 });
 });

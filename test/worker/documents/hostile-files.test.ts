@@ -29,14 +29,14 @@ it.each(HOSTILE_FILES)(
     await world.deliver();
 
     const rows = new Map((await world.rows(rag)).map((row) => [row.path, row]));
-    const shown = await world.shown(rag);
+    const passages = await world.texts(rag);
     const { status, error } = rows.get(name) ?? {};
     if ("error" in end) expect({ status, error }).toEqual({ status: "error", error: end.error });
     else {
       expect(status).toBe("indexed");
-      expect(shown[name]?.join("\n")).toContain(end.text);
+      expect(passages[name]?.join("\n")).toContain(end.text);
     }
     expect(rows.get(behind)?.status).toBe("indexed");
-    expect(shown[behind]).toEqual([`A note behind ${name}.`]);
+    expect(passages[behind]).toEqual([`A note behind ${name}.`]);
   },
 );

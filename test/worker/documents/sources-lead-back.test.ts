@@ -45,7 +45,7 @@ beforeAll(async () => {
     chunkOverlap: 24,
   });
   const rags = ["papers", "overlapping"];
-  api = withToken((await panel.made("/tokens", { name: "Reader", rags })).token);
+  api = withToken((await panel.create("/tokens", { name: "Reader", rags })).token);
   await panel.put("/file-sources/papers/files/pumps.md", MARKDOWN);
   await panel.put("/file-sources/papers/files/berths.md", TABLE);
   await panel.put("/file-sources/papers/files/tide-calendar.txt", "High water comes at noon.");
@@ -100,12 +100,12 @@ type Passage = { text: string; source: Place };
 type Place = { filePath: string; page: number | null; start: number; end: number };
 
 async function passages(rag: string, semanticSearch: string[], more = {}): Promise<Passage[]> {
-  const asked = { semanticSearch, topK: 100, includeSources: true, includeDuplicates: true };
-  const { body } = await api.post(`/rags/${rag}/retrieve`, { ...asked, ...more });
+  const request = { semanticSearch, topK: 100, includeSources: true, includeDuplicates: true };
+  const { body } = await api.post(`/rags/${rag}/retrieve`, { ...request, ...more });
   return (body as { chunks: Passage[] }).chunks;
 }
 
-const inOrder = (found: Passage[]) => found.sort((a, b) => a.source.start - b.source.start);
+const inOrder = (list: Passage[]) => list.sort((a, b) => a.source.start - b.source.start);
 
 test("every passage stands at its offsets in the file's text, and nothing else does", async () => {
   const words = ["bearing", "casing", "Prüfung", "Price", "Umsatz", "permit"];
@@ -123,8 +123,8 @@ test("every passage stands at its offsets in the file's text, and nothing else d
 });
 
 test("passages that overlap stand at their offsets as well", async () => {
-  const found = await passages("overlapping", ["bearing", "casing", "seals"]);
-  const ofPumps = inOrder(found.filter(({ source }) => source.filePath === "pumps.md"));
+  const results = await passages("overlapping", ["bearing", "casing", "seals"]);
+  const ofPumps = inOrder(results.filter(({ source }) => source.filePath === "pumps.md"));
   expect(ofPumps.length).toBeGreaterThan(5);
   const whole = (await panel.send("GET", "/file-sources/papers/text/pumps.md")).body as string;
   for (const { text, source } of ofPumps) {
@@ -137,8 +137,8 @@ test("passages that overlap stand at their offsets as well", async () => {
 });
 
 test("rows of a long table stand at their offsets, after the repeated header", async () => {
-  const found = await passages("overlapping", ["berth", "timber", "salt", "Vessel number"]);
-  const rows = inOrder(found.filter(({ source }) => source.filePath === "berths.md"));
+  const results = await passages("overlapping", ["berth", "timber", "salt", "Vessel number"]);
+  const rows = inOrder(results.filter(({ source }) => source.filePath === "berths.md"));
   expect(rows.length).toBeGreaterThan(5);
   const whole = (await panel.send("GET", "/file-sources/papers/text/berths.md")).body as string;
   expect(whole).toBe(TABLE);
@@ -159,7 +159,7 @@ test("a text that is newer than the passages says so until these follow", async 
     const rest = { contentLength: null, mimeType: "text/markdown", metadata: null };
     await putFile(world.services, { source: { id: source }, path: "a.md", body, ...rest });
   };
-  const read = async () => {
+  const readText = async () => {
     const { body, headers } = await panel.send("GET", `/file-sources/${source}/text/a.md`);
     return [body, headers.get("X-File-Status"), headers.get("X-File-SHA256")];
   };
@@ -168,13 +168,13 @@ test("a text that is newer than the passages says so until these follow", async 
 
   await push(earlier);
   await world.deliver();
-  expect(await read()).toEqual([earlier, "indexed", await sha256(earlier)]);
+  expect(await readText()).toEqual([earlier, "indexed", await sha256(earlier)]);
   await push(later);
-  expect(await read()).toEqual([later, "pending", await sha256(later)]);
-  expect((await world.shown(rag))["a.md"]).toEqual([earlier]);
+  expect(await readText()).toEqual([later, "pending", await sha256(later)]);
+  expect((await world.texts(rag))["a.md"]).toEqual([earlier]);
   await world.deliver();
-  expect(await read()).toEqual([later, "indexed", await sha256(later)]);
-  expect((await world.shown(rag))["a.md"]).toEqual([later]);
+  expect(await readText()).toEqual([later, "indexed", await sha256(later)]);
+  expect((await world.texts(rag))["a.md"]).toEqual([later]);
 });
 
 test.each([

@@ -8,9 +8,11 @@ import { indexedWorld, question } from "./world.ts";
 test("queries of programs are kept where that is wished, grouped, and purged", async () => {
   const { world, rag, panel } = await indexedWorld(2);
   const { send, page, ask } = panel;
-  const { body: made } = await send("POST", "/tokens", { name: "site", rags: [rag] });
+  const { body: creation } = await send("POST", "/tokens", { name: "site", rags: [rag] });
   const search = async (query: string) => {
-    const answer = await ask(`/api/rags/${rag}/retrieve`, made.token, { semanticSearch: [query] });
+    const answer = await ask(`/api/rags/${rag}/retrieve`, creation.token, {
+      semanticSearch: [query],
+    });
     expect(answer.status).toBe(200);
     await Promise.all(world.background.splice(0));
     world.now += 1_000;
@@ -37,7 +39,9 @@ test("queries of programs are kept where that is wished, grouped, and purged", a
   expect(text).not.toContain("mine alone");
   expect(text).toContain("&lt;b&gt;mosses&lt;/b&gt;");
   expect(text).not.toContain("<b>");
-  const [unicorns, weight] = ["about UNICORNS", question(0, 0)].map((one) => text.indexOf(one));
+  const [unicorns, weight] = ["about UNICORNS", question(0, 0)].map((phrase) =>
+    text.indexOf(phrase),
+  );
   expect(unicorns).toBeGreaterThan(0);
   expect(weight).toBeGreaterThan(unicorns ?? 0);
   expect(text).toMatch(/about UNICORNS[^]*?<td class="num"[^>]*>2<\/td>/);
@@ -53,8 +57,8 @@ test("queries of programs are kept where that is wished, grouped, and purged", a
     expect((await ask(path, program.token, body)).status).toBe(200);
     await Promise.all(world.background.splice(0));
   };
-  const tool = (name: string, given: object) => {
-    return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+  const tool = (name: string, input: object) => {
+    return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
   };
   const inference = { prompt: "a prompt", semanticSearch: ["asked by inference"] };
   await by("/api/inferences/scales", inference);

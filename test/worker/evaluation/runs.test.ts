@@ -18,24 +18,25 @@ const CSV = ["question,file,passage", ...lines].join("\n");
 test("100 questions, two settings, an interrupted run, a second delivery", async () => {
   const { world, rag, panel } = await indexedWorld(FILES);
   const { send } = panel;
-  const made = await send("POST", "/question-sets", { name: "Weights", rag });
-  expect(made).toMatchObject({ status: 201, body: { identifier: "weights", questions: 0 } });
+  const response = await send("POST", "/question-sets", { name: "Weights", rag });
+  expect(response).toMatchObject({ status: 201, body: { identifier: "weights", questions: 0 } });
   expect(await send("POST", "/question-sets/weights/runs", {})).toMatchObject({ status: 422 });
-  for (const kept of [100, 100]) {
-    const told = await send("POST", "/question-sets/weights/import", CSV, "text/csv");
-    expect(told).toMatchObject({ status: 200, body: { kept, absent: [] } });
+  for (const count of [100, 100]) {
+    const importResult = await send("POST", "/question-sets/weights/import", CSV, "text/csv");
+    expect(importResult).toMatchObject({ status: 200, body: { kept: count, absent: [] } });
   }
   expect((await send("GET", "/question-sets/weights")).body).toMatchObject({ questions: 100 });
   // They stand in the order of the file.
-  const listed = await send("GET", "/question-sets/weights/questions?limit=100");
+  const listing = await send("GET", "/question-sets/weights/questions?limit=100");
   const inOrder = lines.map((line) => ({ question: line.split(",")[0] }));
-  expect(listed.body).toMatchObject({ data: inOrder });
+  expect(listing.body).toMatchObject({ data: inOrder });
   const start = async (setting: object) => {
     const { status, body } = await send("POST", "/question-sets/weights/runs", { setting });
     expect(status).toBe(201);
     return body.id as EvaluationRunId;
   };
-  const shown = async (id: string) => (await send("GET", `/question-sets/weights/runs/${id}`)).body;
+  const readRun = async (id: string) =>
+    (await send("GET", `/question-sets/weights/runs/${id}`)).body;
 
   const first = await start({});
   // The worker dies in the middle of its fifth question, and its message is lost. Before the first
@@ -49,7 +50,7 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
   };
   await expect(workOnRun(world.services, first)).rejects.toThrow("the worker dies");
   world.waiting.splice(0);
-  expect(await shown(first)).toMatchObject({ status: "running", total: 100, done: 5 });
+  expect(await readRun(first)).toMatchObject({ status: "running", total: 100, done: 5 });
   await sweep(world.services);
   expect(world.waiting).toEqual([]);
   world.now += 2 * 60_000;
@@ -63,8 +64,8 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
   await world.deliver();
   await workOnRun(world.services, first);
   expect(retrievals).toBe(101 + 5);
-  const done = await shown(first);
-  expect(done).toMatchObject({
+  const finalRun = await readRun(first);
+  expect(finalRun).toMatchObject({
     status: "done",
     done: 100,
     facts: { chunkSize: 400, embeddingModel: world.services.config.EMBEDDING_MODEL },
@@ -85,7 +86,7 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
     return slow(name, work);
   };
   await world.deliver();
-  expect(await shown(strict)).toMatchObject({
+  expect(await readRun(strict)).toMatchObject({
     facts: { searchMode: "keyword", reranker: null },
     summary: { measures: { "recall@10": 0, mrr: 0 } },
   });
@@ -103,15 +104,15 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
   const results = await send("GET", `/question-sets/weights/runs/${first}/results?limit=1`);
   expect(results.body).toMatchObject({ total: 100, data: [{ ranks: [expect.any(Number)] }] });
 
-  const gone = await start({});
-  expect((await send("DELETE", `/question-sets/weights/runs/${gone}`)).status).toBe(204);
+  const deletedRun = await start({});
+  expect((await send("DELETE", `/question-sets/weights/runs/${deletedRun}`)).status).toBe(204);
   await world.deliver();
   expect((await send("GET", "/question-sets/weights/runs")).body).toMatchObject({ total: 2 });
   await send("DELETE", "/question-sets/weights");
-  const left = await env.DB.prepare(
+  const row = await env.DB.prepare(
     "select (select count(*) from evaluation_results) + (select count(*) from questions) as n",
   ).first();
-  expect(left).toEqual({ n: 0 });
+  expect(row).toEqual({ n: 0 });
 });
 
 test("answers are checked and judged", async () => {
@@ -122,29 +123,33 @@ test("answers are checked and judged", async () => {
   const set = { name: "Answers", inference: "scales", judgeModel: "local/judge" };
   expect(await send("POST", "/question-sets", set)).toMatchObject({ status: 201 });
   const at = "/question-sets/answers";
-  const put = async (asked: object) => (await send("POST", `${at}/questions`, asked)).status;
+  const addQuestion = async (body: object) => (await send("POST", `${at}/questions`, body)).status;
   const expected = [{ file: "f0.md" }];
   const ask = question(0, 0);
-  expect(await put({ question: ask, expected, check: "contains", answer: "0 grams" })).toBe(201);
-  expect(await put({ question: "Which?", check: "equals", answer: "none" })).toBe(201);
+  expect(await addQuestion({ question: ask, expected, check: "contains", answer: "0 grams" })).toBe(
+    201,
+  );
+  expect(await addQuestion({ question: "Which?", check: "equals", answer: "none" })).toBe(201);
   const jsonSchema = '{"type":"object","properties":{"grams":{"type":"number"}}}';
   const asJson = { question: "As JSON?", check: "json", answer: '{"grams": 0}', jsonSchema };
-  expect(await put(asJson)).toBe(201);
-  expect(await put({ question: "Fair?", check: "judged", answer: "Says it is fair" })).toBe(201);
-  expect(await put({ question: "Down?", check: "judged", answer: "Anything" })).toBe(201);
-  expect(await put({ question: "Nothing?" })).toBe(400);
+  expect(await addQuestion(asJson)).toBe(201);
+  expect(await addQuestion({ question: "Fair?", check: "judged", answer: "Says it is fair" })).toBe(
+    201,
+  );
+  expect(await addQuestion({ question: "Down?", check: "judged", answer: "Anything" })).toBe(201);
+  expect(await addQuestion({ question: "Nothing?" })).toBe(400);
 
   double.script = ({ model, messages }) => {
-    const said = JSON.stringify(messages);
+    const prompt = JSON.stringify(messages);
     if (model === "judge") {
       // As Gemini answers a request with a `$schema`.
-      if (said.includes("Down?") || said.includes("$schema")) return { text: "no verdict" };
+      if (prompt.includes("Down?") || prompt.includes("$schema")) return { text: "no verdict" };
       return {
-        text: JSON.stringify({ reason: "It says so.", right: said.includes("It is fair") }),
+        text: JSON.stringify({ reason: "It says so.", right: prompt.includes("It is fair") }),
       };
     }
-    if (said.includes("As JSON?")) return { text: '{"grams":0}' };
-    return { text: said.includes("Fair?") ? "It is fair." : "It weighs 0 grams." };
+    if (prompt.includes("As JSON?")) return { text: '{"grams":0}' };
+    return { text: prompt.includes("Fair?") ? "It is fair." : "It weighs 0 grams." };
   };
   const priced = (model: string, kind: string, inputPrice: number) => {
     return { model, kind, inputPrice, outputPrice: 10 * inputPrice, currency: "USD" };
@@ -155,30 +160,30 @@ test("answers are checked and judged", async () => {
   world.usage.splice(0);
   const { body: run } = await send("POST", `${at}/runs`, {});
   await world.deliver();
-  const { body: done } = await send("GET", `${at}/runs/${run.id}`);
-  expect(done).toMatchObject({
+  const { body: finalRun } = await send("GET", `${at}/runs/${run.id}`);
+  expect(finalRun).toMatchObject({
     status: "done",
     facts: { inference: "scales", model: "local/m" },
     // Right: contains, JSON and the fair one; wrong: "none". The judge that fails counts not.
     summary: { questions: 5, errors: 1, measures: { answers: 3 / 4, "recall@5": 1 } },
   });
-  // Of the answers all that they took, embedded queries included; the judge's verdict apart.
+  // The answers' tokens include embedded queries, and leave out the judge's verdict.
   const answers = spentIn(world.usage, "local/m");
   expect(answers.embedded).toBeGreaterThan(0);
-  expect(done.summary).toMatchObject({
+  expect(finalRun.summary).toMatchObject({
     inputTokens: answers.input + answers.embedded,
     outputTokens: answers.output,
     cost: { currency: "USD" },
   });
   const { input, output, embedded } = answers;
-  expect(done.summary.cost.amount).toBeCloseTo((2 * input + 20 * output + embedded) / 1e6, 12);
+  expect(finalRun.summary.cost.amount).toBeCloseTo((2 * input + 20 * output + embedded) / 1e6, 12);
   const { body: results } = await send("GET", `${at}/runs/${run.id}/results`);
   expect(results.data[0]).toMatchObject({ question: "Down?", right: null });
   expect(results.data[0]?.error).toMatch(/^Judge: /);
   const judge = { inputTokens: expect.any(Number), cost: { amount: expect.any(Number) } };
-  const fair = results.data.find((one) => one.question === "Fair?");
+  const fair = results.data.find((result) => result.question === "Fair?");
   expect(fair).toMatchObject({ right: true, why: "It says so.", response: "It is fair.", judge });
-  expect(done.summary.judge).toEqual(fair?.judge);
+  expect(finalRun.summary.judge).toEqual(fair?.judge);
   double.fail("chat", { kind: "status", status: 400 } as never);
   const { body: failing } = await send("POST", `${at}/runs`, { setting: { model: "local/n" } });
   await world.deliver();
@@ -206,8 +211,8 @@ test("answers are checked and judged", async () => {
     const filled = await send("POST", `${at}/import`, csv, "text/csv");
     expect(filled).toMatchObject({ status: 200, body: { kept: 995, absent: ["f-0.md"] } });
   }
-  const refused = await send("POST", `${at}/questions`, { question: "Beyond?", expected });
-  expect(refused).toMatchObject({ status: 422, body: { error: expect.stringMatching(/1000/) } });
+  const response = await send("POST", `${at}/questions`, { question: "Beyond?", expected });
+  expect(response).toMatchObject({ status: 422, body: { error: expect.stringMatching(/1000/) } });
 
   await send("DELETE", "/inferences/scales");
   expect((await send("GET", at)).status).toBe(404);
@@ -217,13 +222,15 @@ test("answers are checked and judged", async () => {
 
 /** Tokens that the usage records of one chat model's runs, and of what those runs embedded. */
 function spentIn(usage: readonly UsageMessage[], model: string) {
-  const spent = { input: 0, output: 0, embedded: 0 };
-  for (const { inputTokens, outputTokens, uses } of usage.filter((one) => one.model === model)) {
-    spent.input += inputTokens;
-    spent.output += outputTokens;
-    for (const { inputTokens: tokens } of uses ?? []) spent.embedded += tokens;
+  const totals = { input: 0, output: 0, embedded: 0 };
+  for (const { inputTokens, outputTokens, uses } of usage.filter(
+    (record) => record.model === model,
+  )) {
+    totals.input += inputTokens;
+    totals.output += outputTokens;
+    for (const { inputTokens: tokens } of uses ?? []) totals.embedded += tokens;
   }
-  return spent;
+  return totals;
 }
 
 test("members read and change nothing; wrong wishes are refused in words", async () => {
@@ -240,8 +247,8 @@ test("members read and change nothing; wrong wishes are refused in words", async
   const change = await send("PATCH", "/question-sets/own", { judgeModel: "embedded/extractive" });
   expect(change.body.error).toBe(judge);
   expect((await make({ rag })).body.error).toMatch(/Identifier is taken/);
-  const asked = { question: "Q?", expected: [{ file: "a.md" }] };
-  expect((await send("POST", "/question-sets/own/questions", asked)).status).toBe(201);
+  const body = { question: "Q?", expected: [{ file: "a.md" }] };
+  expect((await send("POST", "/question-sets/own/questions", body)).status).toBe(201);
   const run = async (setting: object) =>
     (await send("POST", "/question-sets/own/runs", { setting })).body.error;
   expect(await run({ target: "none" })).toMatch(/target: there is no RAG none/);
@@ -253,8 +260,8 @@ test("members read and change nothing; wrong wishes are refused in words", async
   const wrong = await send("POST", "/question-sets/own/import", "x", "text/plain");
   expect(wrong).toMatchObject({ status: 400 });
   const large = "question,file\n".padEnd(1_100_000, "x");
-  const refused = await send("POST", "/question-sets/own/import", large, "text/csv");
-  expect(refused.status).toBe(413);
+  const response = await send("POST", "/question-sets/own/import", large, "text/csv");
+  expect(response.status).toBe(413);
 
   const key = await send("POST", "/keys", { name: "reader", role: "member" });
   delete headers["Cookie"];

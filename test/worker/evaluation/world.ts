@@ -11,7 +11,7 @@ import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { testedEnv } from "../../support/tested-adapters.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
 
-/** What the tests read of an answer by itself; which of it is there depends on the call. */
+/** Fields of an answer that the tests read; the call decides which are there. */
 type Body = {
   id: string;
   key: string;

@@ -25,8 +25,8 @@ test("an endpoint whose sender cannot be woken is made, shows its secret and cha
   const settings = newEndpoint.parse({ url: "https://hooks.example.com/unwoken" });
   const { secret } = await createEndpoint(world.services, settings, "unwoken");
   expect(secret).toMatch(/^whsec_/);
-  const made = await endpointOf(world, "unwoken");
-  const changed = await changeEndpoint(world.services, made, { enabled: false });
+  const endpoint = await endpointOf(world, "unwoken");
+  const changed = await changeEndpoint(world.services, endpoint, { enabled: false });
   expect(changed).toMatchObject({ id: "unwoken", enabled: false });
 });
 
@@ -41,17 +41,17 @@ test("what is due of a dead endpoint is found without reading all that waits", a
       id,
       tries,
     ).run();
-  const taken = async () => {
+  const claimDeliveries = async () => {
     const { counts, db } = countedDatabase();
     const { due } = await takeEvents(db, id, world.now);
     return { due: due.map(({ tries }) => tries), read: counts.read };
   };
   await wait(1);
-  const again = await taken();
-  expect(again.due).toEqual(Array.from({ length: 100 }, () => 1));
-  expect(again.read).toBeLessThan(500);
+  const secondClaim = await claimDeliveries();
+  expect(secondClaim.due).toEqual(Array.from({ length: 100 }, () => 1));
+  expect(secondClaim.read).toBeLessThan(500);
   await wait(0);
-  const both = await taken();
+  const both = await claimDeliveries();
   expect(both.due.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 0));
   expect(both.read).toBeLessThan(1_000);
   await changeEndpoint(world.services, await endpointOf(world, id), { enabled: false });
@@ -67,7 +67,7 @@ test("an export that was sent to its end is told, one that was cut is not", asyn
   await (await open()).cancel();
   const { byteLength: bytes } = await new Response(await open()).arrayBuffer();
   await sendLater(world, id);
-  expect(receiver.told).toMatchObject([
+  expect(receiver.events).toMatchObject([
     { type: "export.finished", data: { export: { sources: [source], rags: [rag], bytes } } },
   ]);
 });

@@ -34,18 +34,20 @@ test("files are told with source, RAG and reason, signed as the library verifies
     more: 0,
   };
   const error: unknown = expect.stringMatching(/\w/);
-  expect(receiver.told.map(({ type, data }) => [type, data])).toEqual([
+  expect(receiver.events.map(({ type, data }) => [type, data])).toEqual([
     ["file.indexed", { ...names, files: [{ path: "a.md" }] }],
     ["file.failed", { ...names, files: [{ path: "b.pdf", error }] }],
     ["file.removed", { ...names, files: [{ path: "a.md" }] }],
   ]);
-  for (const { body, headers } of receiver.told) {
-    const sent = Object.fromEntries(headers);
-    expect(new Webhook(SECRET).verify(body, sent)).toEqual(JSON.parse(body));
-    expect(() => new Webhook(SECRET).verify(`${body} `, sent)).toThrow("No matching signature");
+  for (const { body, headers } of receiver.events) {
+    const headerValues = Object.fromEntries(headers);
+    expect(new Webhook(SECRET).verify(body, headerValues)).toEqual(JSON.parse(body));
+    expect(() => new Webhook(SECRET).verify(`${body} `, headerValues)).toThrow(
+      "No matching signature",
+    );
   }
   await sendLater(world, id);
-  expect(receiver.told).toHaveLength(3);
+  expect(receiver.events).toHaveLength(3);
   await purgeTakenEvents(world.services.db);
   expect(await rowsOf("select * from events")).toEqual([]);
 });
@@ -58,8 +60,11 @@ test("a file that moved is removed from its old path, once", async () => {
   reader.set({ "b.txt": { text: "A note.", externalId: "1" } });
   await scan();
   await sendLater(world, id);
-  const told = receiver.told.map(({ type, data }) => [type, data.files?.map(({ path }) => path)]);
-  expect(told).toEqual([
+  const events = receiver.events.map(({ type, data }) => [
+    type,
+    data.files?.map(({ path }) => path),
+  ]);
+  expect(events).toEqual([
     ["file.removed", ["a.txt"]],
     ["file.indexed", ["b.txt"]],
   ]);
@@ -72,7 +77,7 @@ test("without an enabled endpoint, a change writes no event", async () => {
   await emit(world, "one");
   expect(await rowsOf("select * from events")).toEqual([]);
   await sendLater(world, id);
-  expect(receiver.told).toEqual([]);
+  expect(receiver.events).toEqual([]);
 });
 
 test("for a day, a renewed secret signs together with the one before", async () => {
@@ -80,7 +85,7 @@ test("for a day, a renewed secret signs together with the one before", async () 
   const id = await addEndpoint(world);
   const secret = await renewSecret(world.services, await endpointOf(world, id));
   const verifies = (key: string) => {
-    const { body, headers } = receiver.told.at(-1) as Told;
+    const { body, headers } = receiver.events.at(-1) as Told;
     return () => new Webhook(key).verify(body, Object.fromEntries(headers));
   };
   await emit(world, "one");
@@ -97,7 +102,7 @@ test("for a day, a renewed secret signs together with the one before", async () 
 test("an endpoint is told of its types and RAGs, and of nothing else", async () => {
   const { world, source, rag } = await ragWorld();
   const scoped = await world.addRag(source, ["only/"]);
-  const other = await world.addSourceAndRag();
+  const second = await world.addSourceAndRag();
   const ids = {
     all: await addEndpoint(world),
     ofRag: await addEndpoint(world, { ragIdentifiers: [scoped] }),
@@ -105,7 +110,7 @@ test("an endpoint is told of its types and RAGs, and of nothing else", async () 
     none: await addEndpoint(world, { ragIdentifiers: ["no-such-rag"] }),
   };
   await world.putAndIndex(source, { "only/a.md": "A note.", "b.md": "Another note." });
-  await world.putAndIndex(other.source, { "c.md": "A third note." });
+  await world.putAndIndex(second.source, { "c.md": "A third note." });
   await emit(world, "one");
   await statement("update rags set status = 'paused' where id in (?1, ?2)", rag, scoped).run();
   await statement(
@@ -114,9 +119,9 @@ test("an endpoint is told of its types and RAGs, and of nothing else", async () 
   ).run();
   await statement("update scan_runs set finished_at = 2, added = 2 where id = '1'").run();
   const toldTo = async (id: string) => {
-    const before = receiver.told.length;
+    const before = receiver.events.length;
     await sendLater(world, id);
-    return receiver.told.slice(before).map(({ type, data }) => ({
+    return receiver.events.slice(before).map(({ type, data }) => ({
       type,
       paths: data.files?.map(({ path }) => path).toSorted(),
       rag: data.rag?.id,
@@ -125,7 +130,7 @@ test("an endpoint is told of its types and RAGs, and of nothing else", async () 
   const scan = { type: "scan.finished" };
   expect(await toldTo(ids.all)).toEqual([
     { type: "file.indexed", paths: ["b.md", "only/a.md"] },
-    { type: "file.indexed", paths: ["c.md"], rag: other.rag },
+    { type: "file.indexed", paths: ["c.md"], rag: second.rag },
     { type: "export.finished" },
     { type: "rag.paused", rag },
     { type: "rag.paused", rag: scoped },
@@ -154,14 +159,14 @@ test("tries follow for three days, with one id; then the endpoint is disabled", 
   await sendLater(world, id);
   for (const [at, hours] of HOURS.entries()) {
     const wait = [5 * SECOND_MS, 5 * MINUTE_MS][at] ?? hours * HOUR_MS;
-    const tries = receiver.told.length;
+    const tries = receiver.events.length;
     await sendLater(world, id, wait - 1);
-    expect(receiver.told).toHaveLength(tries);
+    expect(receiver.events).toHaveLength(tries);
     expect((await endpointOf(world, id)).enabled).toBe(true);
     await sendLater(world, id, 1);
-    expect(receiver.told).toHaveLength(tries + 1);
+    expect(receiver.events).toHaveLength(tries + 1);
   }
-  expect(new Set(receiver.told.map((told) => told.id)).size).toBe(1);
+  expect(new Set(receiver.events.map((event) => event.id)).size).toBe(1);
   expect(await deliveriesOf(id)).toMatchObject([{ status: "failed", tries: 10, answer: "500" }]);
   expect(await endpointOf(world, id)).toMatchObject({ enabled: false });
   expect((await endpointOf(world, id)).failingSince).not.toBe(null);
@@ -174,7 +179,7 @@ test("one that fails holds back none, and 410 ends the endpoint until it is enab
   const answers = [null, 302, 204, 410];
   receiver.answer = () => (answers.length > 0 ? (answers.shift() ?? null) : 204);
   await sendLater(world, id);
-  const names = receiver.told.map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1] ?? "");
+  const names = receiver.events.map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1] ?? "");
   expect(names).toEqual(["one", "two", "three", "four"]);
   const state = (await deliveriesOf(id)).map(({ status, answer }) => `${status} ${answer}`);
   expect(state.slice(0, 3)).toEqual([
@@ -185,12 +190,12 @@ test("one that fails holds back none, and 410 ends the endpoint until it is enab
   expect((await endpointOf(world, id)).enabled).toBe(false);
   await emit(world, "unheard");
   await sendLater(world, id, DAY_MS);
-  expect(receiver.told).toHaveLength(4);
+  expect(receiver.events).toHaveLength(4);
   await changeEndpoint(world.services, await endpointOf(world, id), { enabled: true });
   await emit(world, "five");
   await sendLater(world, id);
   await sendLater(world, id);
-  const later = receiver.told.slice(4).map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1] ?? "");
+  const later = receiver.events.slice(4).map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1] ?? "");
   expect(later.toSorted()).toEqual(["five", "four", "one", "two"]);
   expect(await endpointOf(world, id)).toMatchObject({ enabled: true, failingSince: null });
 });
@@ -202,10 +207,10 @@ test("a hundred deliveries that are tried again do not hold back a new one", asy
   for (let at = 0; at <= 100; at++) await emit(world, `old${at}`);
   await sendLater(world, id);
   await sendLater(world, id, SECOND_MS);
-  expect(receiver.told).toHaveLength(101);
+  expect(receiver.events).toHaveLength(101);
   await emit(world, "new");
   await sendLater(world, id);
-  expect(receiver.told[101]?.body).toContain('"name":"new"');
+  expect(receiver.events[101]?.body).toContain('"name":"new"');
 });
 
 test("10,000 files indexed in a minute are told in a few deliveries of 100 each", async () => {
@@ -232,11 +237,11 @@ test("10,000 files indexed in a minute are told in a few deliveries of 100 each"
     await sendLater(world, id, 3 * SECOND_MS);
   }
   await sendLater(world, id);
-  const listed = receiver.told.flatMap(({ data }) => data.files ?? []);
-  const more = receiver.told.reduce((sum, { data }) => sum + (data.more ?? 0), 0);
-  expect(listed.length + more).toBe(10_000);
-  expect(receiver.told.length).toBeLessThan(10);
-  expect(Math.max(...receiver.told.map(({ data }) => data.files?.length ?? 0))).toBe(100);
+  const files = receiver.events.flatMap(({ data }) => data.files ?? []);
+  const more = receiver.events.reduce((sum, { data }) => sum + (data.more ?? 0), 0);
+  expect(files.length + more).toBe(10_000);
+  expect(receiver.events.length).toBeLessThan(10);
+  expect(Math.max(...receiver.events.map(({ data }) => data.files?.length ?? 0))).toBe(100);
 });
 
 test("a file that only a new index has read is told when that index answers", async () => {
@@ -261,14 +266,14 @@ test("a file that only a new index has read is told when that index answers", as
     rag,
   ).run();
   await sendLater(world, id);
-  expect(receiver.told).toEqual([]);
+  expect(receiver.events).toEqual([]);
   await statement(
     "update rag_generations set state = 'live' where rag_id = ?1 and generation = 2",
     rag,
   ).run();
   await sendLater(world, id);
-  const told = receiver.told.map(({ type, data }) => [type, data.files?.[0]?.path]);
-  expect(told).toEqual([
+  const events = receiver.events.map(({ type, data }) => [type, data.files?.[0]?.path]);
+  expect(events).toEqual([
     ["file.indexed", "a.md"],
     ["rag.rebuilt", undefined],
   ]);

@@ -20,8 +20,8 @@ export type Told = {
   body: string;
 };
 
-/** What arrived, and how it is answered: with a status; null: the connection breaks. */
-export const receiver = { told: [] as Told[], answer: (_told: Told): number | null => 204 };
+/** Events that arrived, and the status that answers them; null: the connection breaks. */
+export const receiver = { events: [] as Told[], answer: (_told: Told): number | null => 204 };
 
 /** Before each test: no endpoints, no events, and everything is accepted. */
 export const withReceiver = () => beforeEach(listen);
@@ -30,16 +30,16 @@ async function listen(): Promise<void> {
   await env.DB.batch(
     ["events", "event_endpoints"].map((table) => statement(`delete from ${table}`)),
   );
-  receiver.told = [];
+  receiver.events = [];
   receiver.answer = () => 204;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (url, init) => {
     const headers = new Headers(init?.headers);
     const body = textOf(init?.body);
     const { type, data } = JSON.parse(body) as Pick<Told, "type" | "data">;
     const id = headers.get("webhook-id") ?? "";
-    const told = { id, type, data, url: textOf(url), headers, body };
-    receiver.told.push(told);
-    const status = receiver.answer(told);
+    const event = { id, type, data, url: textOf(url), headers, body };
+    receiver.events.push(event);
+    const status = receiver.answer(event);
     if (status === null) throw new TypeError("the connection was reset");
     return new Response(null, { status, headers: { location: "https://elsewhere.example.com" } });
   });

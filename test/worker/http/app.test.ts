@@ -13,7 +13,7 @@ type Line = Record<string, unknown>;
 async function ask(bindings: Env, path: string, headers: Record<string, string> = {}) {
   const lines: Line[] = [];
   const log = jsonLog((_, line) => lines.push(JSON.parse(line) as Line));
-  const app = createApp((...of) => ({ ...composeServices(...of), log }));
+  const app = createApp((...args) => ({ ...composeServices(...args), log }));
   app.get("/broken", () => {
     throw new Error("the outer words", { cause: new Error("the inner words") });
   });
@@ -38,8 +38,8 @@ test("every request is one line of JSON, without query and credentials", async (
   const secret = "qry_not-a-token-but-a-secret";
   const path = "/api/rags?file=private.md";
   const { lines } = await ask(env, path, { Authorization: `Bearer ${secret}` });
-  const [line, ...others] = lines.filter(({ event }) => event === "request");
-  expect(others).toEqual([]);
+  const [line, ...rest] = lines.filter(({ event }) => event === "request");
+  expect(rest).toEqual([]);
   expect(line).toEqual({
     level: "info",
     event: "request",

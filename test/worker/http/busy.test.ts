@@ -14,18 +14,18 @@ test("a caller's long searches wait for each other, and other callers for none",
   await panel.put("/file-sources/busy/files/note.md", "# Note\n\nHeather flowers in August.");
   const tokens: string[] = [];
   for (const name of ["One", "Other"]) {
-    tokens.push((await panel.made("/tokens", { name, rags: ["busy"] })).token);
+    tokens.push((await panel.create("/tokens", { name, rags: ["busy"] })).token);
   }
   const searches = new Turns({ atOnce: 1, waiting: 0 });
-  const held = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const app = createApp((bindings, context) => {
     const services = composeServices(bindings, context);
     const models: typeof services.models = {
       ...services.models,
-      embedder: (...of) => {
-        const embedder = services.models.embedder(...of);
+      embedder: (...args) => {
+        const embedder = services.models.embedder(...args);
         const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-          if (options.values.length > 1) await held.promise;
+          if (options.values.length > 1) await gate.promise;
           return await embedder.model.doEmbed(options);
         };
         return { ...embedder, model: { ...embedder.model, doEmbed } };
@@ -46,19 +46,19 @@ test("a caller's long searches wait for each other, and other callers for none",
       env,
       createExecutionContext(),
     );
-  const [one, other] = tokens;
-  const first = search(one, 10);
-  const refused = await eventually(async () => {
-    const answer = await search(one, 10);
+  const [firstToken, secondToken] = tokens;
+  const first = search(firstToken, 10);
+  const refusal = await eventually(async () => {
+    const answer = await search(firstToken, 10);
     expect(answer.status).toBe(503);
     return answer;
   });
-  expect(refused.headers.get("Retry-After")).toBe("5");
-  expect(await refused.json()).toEqual({ error: "Too many calls of this caller are waiting" });
+  expect(refusal.headers.get("Retry-After")).toBe("5");
+  expect(await refusal.json()).toEqual({ error: "Too many calls of this caller are waiting" });
   // A question is no long search, and another caller has turns of its own.
-  expect((await search(one, 1)).status).toBe(200);
-  const others = search(other, 10);
-  held.resolve();
-  expect((await others).status).toBe(200);
+  expect((await search(firstToken, 1)).status).toBe(200);
+  const otherSearch = search(secondToken, 10);
+  gate.resolve();
+  expect((await otherSearch).status).toBe(200);
   expect((await first).status).toBe(200);
 });

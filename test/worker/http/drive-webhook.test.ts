@@ -113,7 +113,7 @@ async function subscribed() {
   const watches = ["first", "second"].map(async (name) => {
     const source = `${name}-${crypto.randomUUID()}`;
     const address = `${ADDRESS}/api/webhooks/graph`;
-    const made = await graph.create(
+    const response = await graph.create(
       JSON.stringify({
         changeType: "updated",
         notificationUrl: address,
@@ -124,7 +124,7 @@ async function subscribed() {
       }),
       () => true,
     );
-    const { id } = (await made.json()) as { id: string };
+    const { id } = (await response.json()) as { id: string };
     await env.DB.batch([
       env.DB.prepare(
         `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
@@ -183,18 +183,18 @@ test("a change that Graph tells of brings a scan of its source alone", async () 
 
 test("a call of many notifications costs one read, and each source one scan", async () => {
   const { watches } = await subscribed();
-  const known = watches.map(({ id }) => ({ subscriptionId: id, clientState: TOKEN }));
+  const notifications = watches.map(({ id }) => ({ subscriptionId: id, clientState: TOKEN }));
   const unknown = Array.from({ length: 90 }, (_, at) => ({
     subscriptionId: `nobody's ${at}`,
     clientState: TOKEN,
   }));
-  const missed = known.map((each) => ({ ...each, lifecycleEvent: "missed" }));
+  const missed = notifications.map((each) => ({ ...each, lifecycleEvent: "missed" }));
   const counts = noRows();
   const scans: string[] = [];
-  const told = await graphNotifications({
+  const result = await graphNotifications({
     header: () => undefined,
     query: () => undefined,
-    text: async () => JSON.stringify({ value: [...unknown, ...known, ...missed] }),
+    text: async () => JSON.stringify({ value: [...unknown, ...notifications, ...missed] }),
   });
   await receiveNotifications(
     {
@@ -202,7 +202,7 @@ test("a call of many notifications costs one read, and each source one scan", as
       now: () => Date.now(),
       debounceDriveScan: async (id) => void scans.push(id),
     },
-    typeof told === "string" ? [] : told,
+    typeof result === "string" ? [] : result,
   );
   expect({ calls: counts.calls, scans }).toEqual({
     calls: 1,
@@ -213,11 +213,18 @@ test("a call of many notifications costs one read, and each source one scan", as
 test("what Graph did not send, or nobody understands, changes nothing", async () => {
   const { watches } = await subscribed();
   const { id = "", source = "" } = watches[0] ?? {};
-  const known = { subscriptionId: id, changeType: "updated" };
+  const notification = { subscriptionId: id, changeType: "updated" };
   const bodies = [
-    { value: [{ ...known, clientState: `${TOKEN}!` }, { ...known, clientState: 7 }, known, null] },
-    { value: [{ ...known, clientState: TOKEN, lifecycleEvent: "anotherOne" }] },
-    { value: [{ ...known, clientState: TOKEN, subscriptionId: "nobody's" }] },
+    {
+      value: [
+        { ...notification, clientState: `${TOKEN}!` },
+        { ...notification, clientState: 7 },
+        notification,
+        null,
+      ],
+    },
+    { value: [{ ...notification, clientState: TOKEN, lifecycleEvent: "anotherOne" }] },
+    { value: [{ ...notification, clientState: TOKEN, subscriptionId: "nobody's" }] },
     { value: "x" },
   ].map((body) => JSON.stringify(body));
   for (const body of [...bodies, "", "{", "[]"]) {

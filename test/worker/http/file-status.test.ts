@@ -24,8 +24,8 @@ beforeAll(async () => {
   }
   const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["one", "two"] };
   await panel.send("POST", "/inferences", { name: "Ask", ...asking });
-  const wanted = { name: "Reader", inferences: ["ask"], rags: ["one"] };
-  api = withToken((await panel.made("/tokens", wanted)).token);
+  const settings = { name: "Reader", inferences: ["ask"], rags: ["one"] };
+  api = withToken((await panel.create("/tokens", settings)).token);
   await run(
     file("a", "plan.txt", "ext-1"),
     file("b", "ext-1", "ext-2"),
@@ -67,7 +67,7 @@ test("where a path equals another file's external id, the path counts", async ()
 
 test("an element of a RAG's list tells the external id", async () => {
   const panel = await signedIn();
-  const all = withToken((await panel.made("/tokens", { name: "All", rags: ["*"] })).token);
+  const all = withToken((await panel.create("/tokens", { name: "All", rags: ["*"] })).token);
   expect((await all.get("/rags/one/files?page=1&limit=1")).body).toMatchObject({
     total: 2,
     data: [{ filePath: "ext-1", externalId: "ext-2" }],
@@ -87,19 +87,19 @@ test("a file is found by an external id with a leading slash, as buckets have ke
 
 test("a leading slash is refused wherever a path is given, as scopes refuse it", async () => {
   const panel = await signedIn();
-  const refused = (name: string) => ({
+  const refusalOf = (name: string) => ({
     status: 400,
     body: { error: `Invalid request: ${name} must be relative, without a leading /` },
   });
-  expect(await status("%2Fplan.txt")).toMatchObject(refused("file"));
-  expect(await api.get("/rags/one/files?path=%2Fplans%2F")).toMatchObject(refused("path"));
+  expect(await status("%2Fplan.txt")).toMatchObject(refusalOf("file"));
+  expect(await api.get("/rags/one/files?path=%2Fplans%2F")).toMatchObject(refusalOf("path"));
   for (const [method, path] of [
     ["GET", "/file-sources/drive/files?path=/plans"],
     ["GET", "/file-sources/drive/files/%2Fplan.txt"],
     ["GET", "/file-sources/drive/text/%2Fplan.txt"],
     ["POST", "/rags/one/retry?path=/plan.txt"],
   ] as const) {
-    expect(await panel.send(method, path)).toMatchObject(refused("path"));
+    expect(await panel.send(method, path)).toMatchObject(refusalOf("path"));
   }
 });
 

@@ -28,10 +28,10 @@ function serviceWith(bindings: Partial<Env>, headers: Record<string, string> = {
     const answer = isPage ? { text } : (JSON.parse(text) as Record<string, unknown>);
     return { status: response.status, body: answer };
   };
-  const ended = async () => {
-    await Promise.all(contexts.splice(0).map((one) => waitOnExecutionContext(one)));
+  const waitForBackground = async () => {
+    await Promise.all(contexts.splice(0).map((context) => waitOnExecutionContext(context)));
   };
-  return { send, ended };
+  return { send, waitForBackground };
 }
 
 const instead = <Binding extends object>(binding: Binding, methods: object): Binding =>
@@ -48,26 +48,26 @@ const NO_ROOM = { error: "No room: the storage is full or cannot be written" };
 const LONG = "A line of a long file.\n".repeat(70_000);
 
 test("a bucket that never answers is 507 in ten seconds, and health says so meanwhile", async () => {
-  const { cookie, made } = await signedIn();
+  const { cookie, create } = await signedIn();
   const headers = { Cookie: cookie, Origin: ORIGIN };
-  const { id } = await made("/file-sources", { name: "Full", provider: "file_system" });
-  const asked: string[] = [];
-  const put = (key: string) => {
-    asked.push(key);
+  const { id } = await create("/file-sources", { name: "Full", provider: "file_system" });
+  const keys: string[] = [];
+  const recordPut = (key: string) => {
+    keys.push(key);
     return new Promise(() => undefined);
   };
-  const full = serviceWith({ FILES: instead(env.FILES, { put }) }, headers);
+  const full = serviceWith({ FILES: instead(env.FILES, { put: recordPut }) }, headers);
   const sound = serviceWith({}, headers);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   for (const [nth, text] of ["# Short\n", LONG].entries()) {
     const answer = full.send("PUT", `/panel/api/file-sources/${id}/files/${nth}.md`, text);
-    await eventually(() => expect(asked.join()).toContain("/bytes/"));
+    await eventually(() => expect(keys.join()).toContain("/bytes/"));
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await answer).toEqual({ status: 507, body: NO_ROOM });
-    asked.length = 0;
+    keys.length = 0;
   }
   await vi.advanceTimersByTimeAsync(10_000);
-  await full.ended();
+  await full.waitForBackground();
   expect((await full.send("GET", "/health")).body).toMatchObject({ status: "no room" });
   const overview = await sound.send("GET", "/panel/api/overview");
   expect(overview.body).toMatchObject({ noRoomSince: expect.any(String) });
@@ -76,14 +76,14 @@ test("a bucket that never answers is 507 in ten seconds, and health says so mean
 
   await vi.advanceTimersByTimeAsync(20_000);
   await sound.send("GET", "/health");
-  await sound.ended();
+  await sound.waitForBackground();
   expect((await sound.send("GET", "/health")).body).toMatchObject({ status: "ok" });
   expect((await sound.send("GET", "/panel/api/overview")).body).toMatchObject({
     noRoomSince: null,
   });
   expect((await page()).body).not.toMatchObject({ text: expect.stringContaining(NO_ROOM.error) });
-  const again = await sound.send("PUT", `/panel/api/file-sources/${id}/files/1.md`, LONG);
-  expect(again.status).toBe(201);
+  const retry = await sound.send("PUT", `/panel/api/file-sources/${id}/files/1.md`, LONG);
+  expect(retry.status).toBe(201);
 });
 
 test.each([
@@ -99,7 +99,7 @@ test.each([
   const service = serviceWith({ DB }, { "Content-Type": "application/json" });
   const answer = await service.send("POST", "/panel/api/session", credentials);
   expect(answer).toEqual({ status, body });
-  await service.ended();
+  await service.waitForBackground();
 });
 
 test("a database that never answers is 503, which does not say that there is no room", async () => {
@@ -117,7 +117,7 @@ test("a database that never answers is 503, which does not say that there is no 
   // The audit trail and background work wait for the database, too.
   await vi.advanceTimersByTimeAsync(300_000);
   expect(await answer).toEqual({ status: 503, body: { error: "Storage unavailable" } });
-  await service.ended();
+  await service.waitForBackground();
   expect((await serviceWith({}).send("GET", "/health")).body).toMatchObject({ status: "ok" });
 });
 
@@ -126,5 +126,5 @@ test("a rate window that cannot be written is no matter of rates", async () => {
   const RATE_WINDOW = instead(env.RATE_WINDOW, { get: () => ({ take }) });
   const service = serviceWith({ RATE_WINDOW });
   expect(await service.send("GET", "/api/rags/x")).toEqual({ status: 507, body: NO_ROOM });
-  await service.ended();
+  await service.waitForBackground();
 });

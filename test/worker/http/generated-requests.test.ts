@@ -138,7 +138,10 @@ test(
     const key = await world.panel("POST", "/keys", { name: "Oversized", role: "admin" });
     const { body } = await world.panel("GET", "/openapi.json");
     const panel = body as Document;
-    const paths = Object.entries(panel.paths).map(([path, of]) => [`/panel/api${path}`, of]);
+    const paths = Object.entries(panel.paths).map(([path, methods]) => [
+      `/panel/api${path}`,
+      methods,
+    ]);
     // Nothing that the world needs is changed.
     const nothing = { identifiers: ["nothing"], sources: ["nothing"], unpublished: [] };
     const byKey = { ...nothing, tokens: [(key.body as { key: string }).key] };

@@ -15,7 +15,7 @@ type Made = { id: string; identifier: string; webhookSecret: string };
 
 /** A source whose scans are refused before they leave the machine. */
 const make = (name: string, branch?: string) =>
-  admin.made<Made>("/file-sources", {
+  admin.create<Made>("/file-sources", {
     name,
     provider: "github",
     config: {
@@ -67,7 +67,7 @@ test("a wrong signature is refused, and a source of another kind is none", async
   }
   const path = `/api/webhooks/github/${id}`;
   expect((await call("POST", path, { body: "{}" })).status).toBe(401);
-  const folder = await admin.made<Made>("/file-sources", {
+  const folder = await admin.create<Made>("/file-sources", {
     name: "No repository",
     provider: "file_system",
   });

@@ -12,12 +12,12 @@ const app = createApp(composeServices);
 const VERSION = { id: "version-1", tag: "abc123", timestamp: "2026-11-01T00:00:00.000Z" };
 
 async function health(bindings: Env) {
-  const counted = countedBindings(bindings);
+  const recorder = countedBindings(bindings);
   const context = createExecutionContext();
-  const response = await app.fetch(new Request(`${ORIGIN}/health`), counted.env, context);
+  const response = await app.fetch(new Request(`${ORIGIN}/health`), recorder.env, context);
   const answer = { status: response.status, body: await response.json() };
   await waitOnExecutionContext(context);
-  return { ...answer, headers: response.headers, trips: counted.trips };
+  return { ...answer, headers: response.headers, trips: recorder.trips };
 }
 
 test("says which version runs where, without asking any other service", async () => {
@@ -70,11 +70,11 @@ test("readiness says which part does not answer within two seconds", async () =>
     });
     const DB = new Proxy(env.DB, { get: access });
     const context = createExecutionContext();
-    const again = Array.from(
+    const calls = Array.from(
       { length: 50 },
       async () => await app.fetch(new Request(`${ORIGIN}/ready`), { ...env, DB }, context),
     );
-    expect((await Promise.all(again)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(50).fill(200));
   } finally {
     vi.useRealTimers();
   }

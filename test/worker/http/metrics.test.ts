@@ -8,12 +8,12 @@ import { foldUsage } from "../../../src/jobs/fold-usage.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { usageMessage } from "../../support/usage-message.ts";
-import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
+import { call, ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
 import { addRag, program } from "../protocols/world.ts";
 
 const panel = await signedIn();
 const keyOf = async (role: string) =>
-  program((await panel.made("/keys", { name: role, role }))["key"] ?? "");
+  program((await panel.create("/keys", { name: role, role }))["key"] ?? "");
 
 /** Samples by series; each line is a sample, or of a family whose samples follow it. */
 function parsed(text: string): Record<string, number> {
@@ -21,12 +21,12 @@ function parsed(text: string): Record<string, number> {
   const lines = text.split("\n");
   expect(lines.slice(-2)).toEqual(["# EOF", ""]);
   let family = "";
-  const seen = new Set<string>();
+  const families = new Set<string>();
   for (const line of lines.slice(0, -2)) {
     const [, word, name = ""] = /^# (TYPE|HELP) (\w+) \S/.exec(line) ?? [];
     if (word === "TYPE") {
-      expect(seen.has(name)).toBe(false);
-      seen.add((family = name));
+      expect(families.has(name)).toBe(false);
+      families.add((family = name));
     } else if (word === undefined) {
       const label = String.raw`\w+="(?:[^"\\]|\\.)*"`;
       const form = new RegExp(
@@ -43,7 +43,7 @@ function parsed(text: string): Record<string, number> {
 
 test("a member's key reads counters and gauges in OpenMetrics", async () => {
   await addRag(panel, "notes", { "leave.md": "# Leave\n\nThirty days." });
-  const { token } = await panel.made("/tokens", { name: "Shop", rags: ["*"] });
+  const { token } = await panel.create("/tokens", { name: "Shop", rags: ["*"] });
   const shop = program(token ?? "");
   for (let count = 0; count < 3; count++) {
     await shop.post("/api/rags/notes/retrieve", { semanticSearch: ["leave"] });
@@ -55,9 +55,9 @@ test("a member's key reads counters and gauges in OpenMetrics", async () => {
   await foldUsage(services, [usageMessage({ ...used, model, at: Date.now() })]);
 
   const subject = { kind: "service" };
-  await panel.made("/limits", { subject, amount: 10, unit: "calls", period: "day" });
+  await panel.create("/limits", { subject, amount: 10, unit: "calls", period: "day" });
   // Nobody has this name.
-  const endpoint = await panel.made("/event-endpoints", { url: "https://receiver.invalid/" });
+  const endpoint = await panel.create("/event-endpoints", { url: "https://receiver.invalid/" });
   await panel.send("POST", `/event-endpoints/${endpoint.id}/test`, {});
 
   const member = await keyOf("member");
@@ -65,7 +65,7 @@ test("a member's key reads counters and gauges in OpenMetrics", async () => {
   expect(answer.headers.get("Content-Type")).toBe(
     "application/openmetrics-text; version=1.0.0; charset=utf-8",
   );
-  const named = String.raw`model="local/\"big\"\\model"`;
+  const modelLabel = String.raw`model="local/\"big\"\\model"`;
   const samples = parsed(answer.body as string);
   expect(samples).toMatchObject({
     'quarry_calls_total{surface="api",status="200"}': 3,
@@ -73,9 +73,9 @@ test("a member's key reads counters and gauges in OpenMetrics", async () => {
     'quarry_call_duration_seconds_bucket{surface="api",le="+Inf"}': 3,
     'quarry_call_duration_seconds_count{surface="api"}': 3,
     quarry_degraded_total: 0,
-    [`quarry_model_tokens_total{direction="input",${named}}`]: 100,
-    [`quarry_model_tokens_total{direction="output",${named}}`]: 10,
-    [`quarry_cost_usd_total{${named}}`]: 0.5,
+    [`quarry_model_tokens_total{direction="input",${modelLabel}}`]: 100,
+    [`quarry_model_tokens_total{direction="output",${modelLabel}}`]: 10,
+    [`quarry_cost_usd_total{${modelLabel}}`]: 0.5,
     'quarry_files{status="indexed"}': 1,
     'quarry_files{status="error"}': 0,
     quarry_oldest_pending_seconds: 0,
@@ -98,17 +98,17 @@ test("a member's key reads counters and gauges in OpenMetrics", async () => {
 });
 
 test("only an automation key reads them", async () => {
-  const { token } = await panel.made("/tokens", { name: "All", rags: ["*"] });
-  expect(told(await program(token ?? "").get("/metrics"))).toBe("401 Unauthorized");
-  expect(told(await call("GET", "/metrics"))).toBe("401 Unauthorized");
-  expect(told(await call("GET", "/metrics", { headers: { Cookie: panel.cookie } }))).toBe(
+  const { token } = await panel.create("/tokens", { name: "All", rags: ["*"] });
+  expect(outcomeOf(await program(token ?? "").get("/metrics"))).toBe("401 Unauthorized");
+  expect(outcomeOf(await call("GET", "/metrics"))).toBe("401 Unauthorized");
+  expect(outcomeOf(await call("GET", "/metrics", { headers: { Cookie: panel.cookie } }))).toBe(
     "401 Unauthorized",
   );
   expect((await (await keyOf("admin")).get("/metrics")).status).toBe(200);
 });
 
 test("a call writes no row to the database for the request log", async () => {
-  const { token } = await panel.made("/tokens", { name: "Rows", rags: ["*"] });
+  const { token } = await panel.create("/tokens", { name: "Rows", rags: ["*"] });
   const counts = noRows();
   const app = createApp(composeServices);
   const bindings = { ...env, DB: countedRows(env.DB, counts) };

@@ -218,14 +218,14 @@ const TABLE = `
   /panel/tokens/programs/unused GET POST
 `;
 
-export type PanelDoor = { method: string; route: string; told: string };
+export type PanelDoor = { method: string; route: string; access: string };
 
 export const PANEL_DOORS: PanelDoor[] = TABLE.trim()
   .split("\n")
   .flatMap((line) => {
     const [route = "", ...methods] = line.trim().split(" ");
-    return methods.map((one) => {
-      const [method = "", told = ""] = one.split(":");
-      return { method, route, told };
+    return methods.map((entry) => {
+      const [method = "", access = ""] = entry.split(":");
+      return { method, route, access };
     });
   });

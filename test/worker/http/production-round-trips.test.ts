@@ -11,7 +11,7 @@ import { World } from "../../support/ingestion-world.ts";
 import { productionDoubles } from "../../support/production-doubles.ts";
 import { ORIGIN } from "../../support/worker-client.ts";
 
-/** What runs side by side ends together, whichever is quicker by itself. */
+/** Calls that run side by side end together, whichever is quicker by itself. */
 const DELAY_MS = 25;
 const production: Env = Object.assign({ ...env }, productionDoubles(0));
 
@@ -38,13 +38,13 @@ beforeAll(async () => {
   ]);
   // Not over the panel: the Worker behind it has other models, and would build the index anew.
   const groups = { agents: [], inferences: ["ask"], rags: [rag] };
-  const made = await createToken(world.services, {
+  const creation = await createToken(world.services, {
     name: "Reader",
     manageScopes: true,
     expiresAt: null,
     ...groups,
   });
-  token = made.secret;
+  token = creation.secret;
   now = Date.now();
   await tripsOf("GET", "/rags");
 });
@@ -66,17 +66,17 @@ const question = { semanticSearch: ["when does heather flower", "flies"], topK: 
 const forgetCallers = () => composeServices(env, createExecutionContext()).recentLookups.forget();
 
 async function tripsOf(method: string, path: string, body?: unknown) {
-  const counted = countedBindings(production, { delayMs: DELAY_MS });
+  const recorder = countedBindings(production, { delayMs: DELAY_MS });
   const context = createExecutionContext();
   const request = new Request(`${ORIGIN}/api${path}`, {
     method,
     headers: { Authorization: `Bearer ${token}` },
     body: body === undefined ? null : JSON.stringify(body),
   });
-  const response = await app.fetch(request, counted.env, context);
+  const response = await app.fetch(request, recorder.env, context);
   const answer: unknown = await response.json();
-  const rounds = roundsOf(counted.operations);
-  const trips = [...counted.trips];
+  const rounds = roundsOf(recorder.operations);
+  const trips = [...recorder.trips];
   await waitOnExecutionContext(context);
   expect(response.status).toBe(200);
   expect(answer).not.toHaveProperty("degraded");
@@ -97,15 +97,15 @@ test("a retrieval is five round trips, with reranking six; four and five if know
   expect(plain.trips.toSorted()).toEqual(["D1 batch", ...search].toSorted());
   expect(plain.rounds).toBeLessThanOrEqual(5);
   expect(plain.answer).toMatchObject({ chunks: [{ text: NOTES["heather.txt"] }, {}] });
-  const known = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
-  expect(known.trips.toSorted()).toEqual(search);
-  expect(known.rounds).toBeLessThanOrEqual(4);
-  expect(known.answer).toEqual(plain.answer);
+  const warmCall = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
+  expect(warmCall.trips.toSorted()).toEqual(search);
+  expect(warmCall.rounds).toBeLessThanOrEqual(4);
+  expect(warmCall.answer).toEqual(plain.answer);
 
   const reranked = { ...question, useReranking: true };
-  const again = await tripsOf("POST", `/rags/${rag}/retrieve`, reranked);
-  expect(again.rounds).toBeLessThanOrEqual(5);
-  expect(again.trips.length).toBeGreaterThan(known.trips.length);
+  const rerankedCall = await tripsOf("POST", `/rags/${rag}/retrieve`, reranked);
+  expect(rerankedCall.rounds).toBeLessThanOrEqual(5);
+  expect(rerankedCall.trips.length).toBeGreaterThan(warmCall.trips.length);
   forgetCallers();
   const { rounds } = await tripsOf("POST", `/rags/${rag}/retrieve`, reranked);
   expect(rounds).toBeLessThanOrEqual(6);

@@ -34,11 +34,11 @@ test("of 200 requests at once from one address exactly 60 pass", async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, async () => await ask("/api/rags", "192.0.2.1")),
   );
-  const passed = answers.filter(({ status }) => status === 401);
-  const refused = answers.filter(({ status }) => status === 429);
-  expect([passed.length, refused.length]).toEqual([60, 140]);
-  expect(refused[0]?.body).toEqual({ error: "Too many requests" });
-  expect(refused[0]?.headers.get("Retry-After")).toBe("60");
+  const passes = answers.filter(({ status }) => status === 401);
+  const refusals = answers.filter(({ status }) => status === 429);
+  expect([passes.length, refusals.length]).toEqual([60, 140]);
+  expect(refusals[0]?.body).toEqual({ error: "Too many requests" });
+  expect(refusals[0]?.headers.get("Retry-After")).toBe("60");
   expect((await ask("/api/rags", "192.0.2.2")).status).toBe(401);
 });
 
@@ -61,9 +61,9 @@ test("the window slides: a refused request costs nothing, room returns one by on
   const ip = "192.0.2.20";
   for (let count = 0; count < 30; count++) await ask("/embed/x", ip);
   after(20_000);
-  const refused = await ask("/embed/x", ip);
-  expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "40"]);
-  expect(refused.headers.get("RateLimit")).toBe('"embed";r=0;t=40');
+  const refusal = await ask("/embed/x", ip);
+  expect([refusal.status, refusal.headers.get("Retry-After")]).toEqual([429, "40"]);
+  expect(refusal.headers.get("RateLimit")).toBe('"embed";r=0;t=40');
   after(59_999);
   expect((await ask("/embed/x", ip)).status).toBe(429);
   after(60_000);
@@ -78,20 +78,20 @@ test("the count survives an eviction, and leaves nothing behind after its window
   await eventually(async () => expect(await storedCount(stub)).toBe(25));
   await evictDurableObject(stub);
   expect((await ask("/embed/x", ip)).headers.get("RateLimit")).toBe('"embed";r=4;t=60');
-  const stored = await runInDurableObject(stub, async (_, { storage }) => {
+  const state = await runInDurableObject(stub, async (_, { storage }) => {
     const entries = await storage.list();
     return { keys: [...entries.keys()], alarm: await storage.getAlarm() };
   });
-  expect(stored.keys).toEqual(["times"]);
-  expect(stored.alarm).toBe(start.getTime() + 60_000);
+  expect(state.keys).toEqual(["times"]);
+  expect(state.alarm).toBe(start.getTime() + 60_000);
 
   // Waiting moved the clock by as much as it took.
   after(Date.now() - start.getTime() + 61_000);
   expect(await runDurableObjectAlarm(stub)).toBe(true);
-  const left = await runInDurableObject(stub, async (_, { storage }) => {
+  const remaining = await runInDurableObject(stub, async (_, { storage }) => {
     return { size: (await storage.list()).size, alarm: await storage.getAlarm() };
   });
-  expect(left).toEqual({ size: 0, alarm: null });
+  expect(remaining).toEqual({ size: 0, alarm: null });
 });
 
 test("a slow client's request is written before the next one, not a second later", async () => {
@@ -120,8 +120,8 @@ test("addresses of one IPv6 /64 are one client", async () => {
   for (let count = 0; count < 15; count++) await ask("/embed/x", `2001:db8:1:2::${count + 1}`);
   const same = await ask("/embed/x", "2001:0db8:0001:0002:ffff::1");
   expect(same.headers.get("RateLimit")).toBe('"embed";r=14;t=60');
-  const other = await ask("/embed/x", "2001:db8:1:3::1");
-  expect(other.headers.get("RateLimit")).toBe('"embed";r=29;t=60');
+  const neighbour = await ask("/embed/x", "2001:db8:1:3::1");
+  expect(neighbour.headers.get("RateLimit")).toBe('"embed";r=29;t=60');
 });
 
 test("a failing store lets nobody through", async () => {

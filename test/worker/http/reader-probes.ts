@@ -5,7 +5,7 @@
 export type Probe = {
   path: string;
   body?: object;
-  seen: RegExp | null;
+  visible: RegExp | null;
   names?: RegExp;
   inBody?: true;
 };
@@ -14,11 +14,11 @@ const query = "boiler code";
 const prompt = "What is the boiler code?";
 export const semanticSearch = [query];
 const messages = [{ role: "user", content: prompt }];
-export const rpc = (method: string, params: object, seen: RegExp | null): Probe => {
-  return { path: "/mcp", body: { jsonrpc: "2.0", id: 1, method, params }, seen, inBody: true };
+export const rpc = (method: string, params: object, visible: RegExp | null): Probe => {
+  return { path: "/mcp", body: { jsonrpc: "2.0", id: 1, method, params }, visible, inBody: true };
 };
-export const tool = (name: string, given: object, seen = /ann\.md/) =>
-  rpc("tools/call", { name, arguments: given }, seen);
+export const tool = (name: string, input: object, visible = /ann\.md/) =>
+  rpc("tools/call", { name, arguments: input }, visible);
 const COMPLETED = {
   ref: { type: "ref/resource", uri: "quarry://{rag}/{+path}" },
   argument: { name: "path", value: "a" },
@@ -26,76 +26,76 @@ const COMPLETED = {
 const selected = { useAllFiles: false, selectedFiles: ["ann.md"] };
 
 export const PROBES: Record<string, Probe[]> = {
-  "GET /api/rags": [{ path: "/api/rags", seen: null }],
+  "GET /api/rags": [{ path: "/api/rags", visible: null }],
   "GET /api/rags/:identifier": [
-    { path: "/api/rags/vault", seen: null },
-    { path: "/api/rags/vault-part", seen: null, names: /ann\.md.*pay\.md/s },
+    { path: "/api/rags/vault", visible: null },
+    { path: "/api/rags/vault-part", visible: null, names: /ann\.md.*pay\.md/s },
   ],
   "POST /api/rags/:identifier/retrieve": [
     {
       path: "/api/rags/vault/retrieve",
       body: { semanticSearch, topK: 50, includeDuplicates: true, includeSources: true },
-      seen: /ann\.md/,
+      visible: /ann\.md/,
     },
-    { path: "/api/rags/vault/retrieve", body: { semanticSearch, ...selected }, seen: /k4711/ },
+    { path: "/api/rags/vault/retrieve", body: { semanticSearch, ...selected }, visible: /k4711/ },
   ],
   "GET /api/rags/:identifier/files": [
-    { path: "/api/rags/vault/files", seen: /ann\.md/ },
-    { path: "/api/rags/vault/files?page=1&limit=100", seen: /ann\.md/ },
+    { path: "/api/rags/vault/files", visible: /ann\.md/ },
+    { path: "/api/rags/vault/files?page=1&limit=100", visible: /ann\.md/ },
   ],
   "POST /api/rags/:identifier/scopes": [],
   "DELETE /api/rags/:identifier/scopes": [],
-  "GET /api/inferences": [{ path: "/api/inferences", seen: null }],
+  "GET /api/inferences": [{ path: "/api/inferences", visible: null }],
   "POST /api/inferences/:identifier": [
     {
       path: "/api/inferences/ask",
       body: { prompt, semanticSearch, includeSources: true },
-      seen: /ann\.md/,
+      visible: /ann\.md/,
     },
   ],
   "POST /api/inferences/:identifier/retrieve": [
     {
       path: "/api/inferences/ask/retrieve",
       body: { semanticSearch, includeSources: true },
-      seen: /ann\.md/,
+      visible: /ann\.md/,
     },
   ],
   "GET /api/inferences/:identifier/files": [
-    { path: "/api/inferences/ask/files?page=1", seen: /ann\.md/ },
+    { path: "/api/inferences/ask/files?page=1", visible: /ann\.md/ },
   ],
   "GET /api/inferences/:identifier/file-sources/:file_source_identifier": [
-    { path: "/api/inferences/ask/file-sources/vault?file=ann.md", seen: /"status":"indexed"/ },
+    { path: "/api/inferences/ask/file-sources/vault?file=ann.md", visible: /"status":"indexed"/ },
   ],
-  "GET /api/agents/:identifier": [{ path: "/api/agents/spy", seen: null }],
+  "GET /api/agents/:identifier": [{ path: "/api/agents/spy", visible: null }],
   "POST /api/agents/:identifier/invoke": [
-    { path: "/api/agents/spy/invoke", body: { prompt, includeSources: true }, seen: /ann\.md/ },
+    { path: "/api/agents/spy/invoke", body: { prompt, includeSources: true }, visible: /ann\.md/ },
   ],
-  "GET /v1/models": [{ path: "/v1/models", seen: null }],
-  "GET /v1/models/:model{.+}": [{ path: "/v1/models/inference/ask", seen: null }],
+  "GET /v1/models": [{ path: "/v1/models", visible: null }],
+  "GET /v1/models/:model{.+}": [{ path: "/v1/models/inference/ask", visible: null }],
   "POST /v1/chat/completions": [
     {
       path: "/v1/chat/completions",
       body: { model: "inference/ask", messages, includeSources: true },
-      seen: /ann\.md/,
+      visible: /ann\.md/,
     },
     {
       path: "/v1/chat/completions",
       body: { model: "agent/spy", messages, stream: true, includeSources: true },
-      seen: /ann\.md/,
+      visible: /ann\.md/,
     },
   ],
   "POST /v1/responses": [
     {
       path: "/v1/responses",
       body: { model: "inference/ask", input: prompt, includeSources: true },
-      seen: /ann\.md/,
+      visible: /ann\.md/,
     },
   ],
   "POST /v1/embeddings": [],
-  "GET /v1/vector_stores": [{ path: "/v1/vector_stores", seen: null }],
-  "GET /v1/vector_stores/:identifier": [{ path: "/v1/vector_stores/vault", seen: null }],
+  "GET /v1/vector_stores": [{ path: "/v1/vector_stores", visible: null }],
+  "GET /v1/vector_stores/:identifier": [{ path: "/v1/vector_stores/vault", visible: null }],
   "POST /v1/vector_stores/:identifier/search": [
-    { path: "/v1/vector_stores/vault/search", body: { query }, seen: /ann\.md/ },
+    { path: "/v1/vector_stores/vault/search", body: { query }, visible: /ann\.md/ },
   ],
   "POST /mcp": [
     rpc("tools/list", {}, null),
@@ -119,7 +119,7 @@ export const PROBES: Record<string, Probe[]> = {
         query,
         retrieval_setting: { top_k: 5, score_threshold: 0 },
       },
-      seen: /ann\.md/,
+      visible: /ann\.md/,
     },
   ],
 };

@@ -24,7 +24,7 @@ export const FILES: Record<string, { text: string; readers?: string[] }> = {
 /** The scopes of a part of it. */
 const PART = ["hr/pay.md", "hr/", "ann.md", "open.md"];
 
-/** What only readers of other files than Bob's may know. */
+/** Text that only readers of other files than Bob's may see. */
 export const FORBIDDEN = /ann\.md|"hr\/|pay\.md|untold\.md|k8822|k9933|hr@example/;
 
 const TOKENS = { named: "named", ann: ANN, bob: BOB, none: null };
@@ -77,21 +77,21 @@ async function callersOf(panel: Awaited<ReturnType<typeof signedIn>>) {
   const callers = new Map<Caller, Record<string, string>>();
   for (const name of ["named", "ann", "bob", "none"] as const) {
     const settings = { name, ...ALL, reader: TOKENS[name], manageScopes: false };
-    const { token } = await panel.made("/tokens", settings);
+    const { token } = await panel.create("/tokens", settings);
     callers.set(name, bearer(token));
   }
   for (const [name, email] of Object.entries({ ann: ANN, bob: BOB })) {
     await panel.send("POST", "/users", { email, password: PASSWORD, role: "member" });
     const browser = new Browser();
     await browser.signIn(email, PASSWORD);
-    const chosen = { rags: ["vault"], inferences: ["ask"], agents: ["spy"] };
-    const { access_token: access } = await connected(browser, chosen);
+    const coverage = { rags: ["vault"], inferences: ["ask"], agents: ["spy"] };
+    const { access_token: access } = await connected(browser, coverage);
     callers.set(`${name}'s program` as Caller, bearer(access));
     callers.set(`${name}'s session` as Caller, { Cookie: browser.cookies, Origin: ORIGIN });
   }
   callers.set("administrator", { Cookie: panel.cookie, Origin: ORIGIN });
   for (const [name, role] of Object.entries({ key: "admin", "member's key": "member" })) {
-    const { key } = await panel.made("/keys", { name, role });
+    const { key } = await panel.create("/keys", { name, role });
     callers.set(name as Caller, bearer(key));
   }
   return callers;
@@ -111,9 +111,12 @@ export const as = (reader: string, groups?: string) => {
   return { "Quarry-Reader": reader, ...(groups === undefined ? {} : { "Quarry-Groups": groups }) };
 };
 
-/** What a call of Bob's waits for, and the rows of the database that it reads. */
-export async function costInVault(callers: Vault["callers"], { path, body }: Omit<Probe, "seen">) {
-  const counted = countedBindings(env);
+/** Counts the operations that a call of Bob's waits for, and the database rows that it reads. */
+export async function costInVault(
+  callers: Vault["callers"],
+  { path, body }: Omit<Probe, "visible">,
+) {
+  const recorder = countedBindings(env);
   const context = createExecutionContext();
   const type = { "Content-Type": "application/json" };
   const accept = { Accept: "application/json, text/event-stream" };
@@ -123,9 +126,9 @@ export async function costInVault(callers: Vault["callers"], { path, body }: Omi
     body: body === undefined ? null : JSON.stringify(body),
   });
   const app = await appFor(request);
-  await (await app.fetch(request, counted.env, context)).text();
-  const trips = counted.operations.map(({ binding, name }) => `${binding} ${name}`).sort();
-  const rows = counted.operations.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
+  await (await app.fetch(request, recorder.env, context)).text();
+  const trips = recorder.operations.map(({ binding, name }) => `${binding} ${name}`).sort();
+  const rows = recorder.operations.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
   await waitOnExecutionContext(context);
   return { trips, rows };
 }

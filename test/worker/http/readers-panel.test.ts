@@ -30,13 +30,13 @@ const ids = { run: "", question: "" };
 beforeAll(async () => {
   ({ panel: admin, callers } = await filledVault());
   bob = await signedIn({ email: BOB, password: PASSWORD });
-  await admin.made("/question-sets", { name: "secrets", rag: "vault" });
-  const asked = { question: "boiler code", expected: [{ file: "ann.md" }] };
-  await admin.send("POST", "/question-sets/secrets/questions", asked);
+  await admin.create("/question-sets", { name: "secrets", rag: "vault" });
+  const question = { question: "boiler code", expected: [{ file: "ann.md" }] };
+  await admin.send("POST", "/question-sets/secrets/questions", question);
   const leftOut = { path: "ann.md", excluded: true };
   const { status: answered } = await admin.send("PUT", "/file-sources/vault/exclusions", leftOut);
   expect(answered).toBe(204);
-  const { id: run } = await admin.made("/question-sets/secrets/runs", {});
+  const { id: run } = await admin.create("/question-sets/secrets/runs", {});
   const { body } = await admin.send("GET", "/question-sets/secrets/questions");
   const { data } = body as { data: { id: string }[] };
   Object.assign(ids, { run, question: data[0]?.id });
@@ -44,7 +44,7 @@ beforeAll(async () => {
     (await admin.send("GET", `/question-sets/secrets/runs/${run}`)).body as { status: string };
   await eventually(async () => expect((await status()).status).toBe("done"));
   // The log keeps whom a call reads for.
-  const probe = { path: "/api/rags/vault", seen: null };
+  const probe = { path: "/api/rags/vault", visible: null };
   await askVault(callers, { caller: "named", probe, headers: as("eve-k9933@elsewhere.org") });
 });
 
@@ -59,11 +59,11 @@ test("every route of the service is in a table of who is told what", async () =>
   for (const { mount } of MOUNTED) await mount(app);
   const routes = app.routes.filter(({ method }) => method !== "ALL");
   const names = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-  const told = [
+  const probedRoutes = [
     ...Object.keys(PROBES),
     ...PANEL_DOORS.map(({ method, route }) => `${method} ${route}`),
   ];
-  expect([...names].filter((name) => !NO_FILES.test(name)).sort()).toEqual(told.sort());
+  expect([...names].filter((name) => !NO_FILES.test(name)).sort()).toEqual(probedRoutes.sort());
 });
 
 test("no route names a file that its caller may not read", async () => {
@@ -81,14 +81,14 @@ test("no route names a file that its caller may not read", async () => {
     for (const [caller, headers] of readers) {
       const { text } = await askVault(callers, { caller, probe, headers });
       // A refusal may repeat what the call itself names.
-      const told = {
+      const observation = {
         caller,
         headers,
         path: probe.path,
         body: probe.body,
-        text: text.replaceAll("ann.md", named(probe)),
+        text: text.replaceAll("ann.md", nameFor(probe)),
       };
-      expect(told).not.toMatchObject({ text: expect.stringMatching(FORBIDDEN) });
+      expect(observation).not.toMatchObject({ text: expect.stringMatching(FORBIDDEN) });
     }
     if (probe.names === undefined) continue;
     const { text } = await askVault(callers, { caller: "administrator", probe, headers: {} });
@@ -96,11 +96,11 @@ test("no route names a file that its caller may not read", async () => {
   }
 });
 
-const named = (probe: Probe) =>
+const nameFor = (probe: Probe) =>
   JSON.stringify(probe.body ?? probe.path).includes("ann.md") ? "" : "ann.md";
 
 const scopesFor = async (caller: Caller, headers = {}) => {
-  const probe = { path: "/api/rags/vault-part", seen: null };
+  const probe = { path: "/api/rags/vault-part", visible: null };
   const { text } = await askVault(callers, { caller, probe, headers });
   const { fileSourceScopes: scopes } = JSON.parse(text) as {
     fileSourceScopes: { value: string }[];
@@ -133,7 +133,7 @@ const QUERIES: [RegExp, string][] = [
   [/\/(?:passages|preview)$/, "?path=hr/pay.md"],
 ];
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
-const json = (sent: object) => JSON.stringify(sent);
+const json = (body: object) => JSON.stringify(body);
 /** Without one, a change is sent by those alone whom it refuses. */
 const BODIES: Record<string, string> = {
   "/panel/api/rags/:id/search": json({ semanticSearch, topK: 50 }),
@@ -152,7 +152,7 @@ function addressOf(route: string): string {
   const path = NAMES.reduce((text, [name, value]) => text.replace(name, value), route)
     .replace(/:run\b/, ids.run)
     .replace(/:question\b/, ids.question);
-  const query = QUERIES.find(([of]) => of.test(path))?.[1] ?? "";
+  const query = QUERIES.find(([pattern]) => pattern.test(path))?.[1] ?? "";
   return path + query.replaceAll("RUN", ids.run);
 }
 
@@ -162,20 +162,20 @@ const strangersAt = (route: string): Caller[] =>
   isApi(route) ? ["named", "ann", "ann's program"] : ["named", "key"];
 
 /** Who is told of files that Bob may not read. */
-function toldAt({ method, route, told }: PanelDoor): Caller[] {
-  if (told === "" || told === "self") return [];
+function toldAt({ method, route, access }: PanelDoor): Caller[] {
+  if (access === "" || access === "self") return [];
   if (!isApi(route)) return ["administrator"];
-  const members = told === "reads" || (told === "files" && method === "GET");
+  const members = access === "reads" || (access === "files" && method === "GET");
   return ["administrator", "key", ...(members ? ["member's key" as const] : [])];
 }
 
 /** Who calls a door, each with the statuses that it may be answered with. */
-function callersAt({ method, route, told }: PanelDoor): [Caller, RegExp][] {
-  const [isGet, isOwn] = [method === "GET", told === "self"];
+function callersAt({ method, route, access }: PanelDoor): [Caller, RegExp][] {
+  const [isGet, isOwn] = [method === "GET", access === "self"];
   if (isOwn && !isGet) return [];
-  const refused = isOwn ? /./ : /^[34]/;
-  const member = told === "reads" ? /^200/ : isGet ? /./ : /^403/;
-  const all: [Caller, RegExp][] = strangersAt(route).map((caller) => [caller, refused]);
+  const refusal = isOwn ? /./ : /^[34]/;
+  const member = access === "reads" ? /^200/ : isGet ? /./ : /^403/;
+  const all: [Caller, RegExp][] = strangersAt(route).map((caller) => [caller, refusal]);
   all.push(["bob's session", member]);
   if (isApi(route)) all.push(["member's key", member]);
   if (isGet || route in BODIES) all.push(["administrator", /./]);
@@ -228,10 +228,10 @@ test("the panel counts for a member only files that it may read", async () => {
     const lists = ["/panel/rags", "/panel/sources"].map(
       async (path) => (await call("GET", path, { headers: { Cookie: cookie } })).body,
     );
-    const named = (await Promise.all(lists)).map((page) => String(page).includes("/vault"));
-    const { files: of, scansUnderWay: scans, queues } = overview;
-    const told = [of?.indexed, scans?.length, queues?.length];
-    return [rags.data[0]?.totalFiles, ...told, sources.total, ...named];
+    const mentions = (await Promise.all(lists)).map((page) => String(page).includes("/vault"));
+    const { files, scansUnderWay: scans, queues } = overview;
+    const overviewCounts = [files?.indexed, scans?.length, queues?.length];
+    return [rags.data[0]?.totalFiles, ...overviewCounts, sources.total, ...mentions];
   };
   expect(await counts(admin.send, admin.cookie)).toEqual([5, 5, 1, 3, 1, true, true]);
   expect(await counts(bob.send, bob.cookie)).toEqual([2, 0, 0, 0, 0, false, false]);
@@ -269,21 +269,22 @@ const COUNTS_CALLS =
 
 test("files that a member may not read change nothing that the panel tells it", async () => {
   const doors = PANEL_DOORS.filter(
-    ({ method, route, told }) => method === "GET" && told !== "self" && !COUNTS_CALLS.test(route),
+    ({ method, route, access }) =>
+      method === "GET" && access !== "self" && !COUNTS_CALLS.test(route),
   );
-  const told = async () => {
+  const readPages = async () => {
     const all: Record<string, string> = {};
     for (const door of doors) {
       all[door.route] = (await askDoor(door, "bob's session")).text.replaceAll(CHANGING, "");
     }
     return all;
   };
-  const before = await told();
+  const before = await readPages();
   const readers = { "X-File-Readers": '["user:ann@example.com"]' };
   for (const [name, text] of Object.entries({ one: "# New\n\nA new boiler.", empty: "" })) {
     await admin.put(`/file-sources/vault/files/new/${name}.md`, text, "text/markdown", readers);
   }
   await admin.send("DELETE", "/file-sources/vault/files/untold.md");
   await queuesSettled();
-  expect(await told()).toEqual(before);
+  expect(await readPages()).toEqual(before);
 });

@@ -31,10 +31,10 @@ const ask = (caller: Caller, probe: Probe, headers: Record<string, string> = {})
 
 const TELLS = Object.values(PROBES)
   .flat()
-  .flatMap(({ seen, ...probe }) => (seen === null ? [] : [{ ...probe, seen }]));
+  .flatMap(({ visible, ...probe }) => (visible === null ? [] : [{ ...probe, visible }]));
 const NEEDS_NONE = Object.values(PROBES)
   .flat()
-  .filter(({ seen }) => seen === null);
+  .filter(({ visible }) => visible === null);
 
 /** Sessions of the panel are for `/api` alone, programs that people connect for the protocols. */
 function othersAt(path: string): [Caller, Record<string, string>, number | "seen" | "hidden"][] {
@@ -56,7 +56,7 @@ function othersAt(path: string): [Caller, Record<string, string>, number | "seen
 }
 
 test.for(TELLS)("$path tells a reader only what that reader may read", async (probe) => {
-  const { seen } = probe;
+  const { visible } = probe;
   const cases: ReturnType<typeof othersAt> = [
     ["named", as(ANN), "seen"],
     ["named", as("Ann%40Example.com"), "seen"],
@@ -77,18 +77,19 @@ test.for(TELLS)("$path tells a reader only what that reader may read", async (pr
   ];
   for (const [caller, headers, expected] of cases) {
     const { status, text } = await ask(caller, probe, headers);
-    const told = { caller, headers, status, text };
-    if (expected === "seen") expect(told).toMatchObject({ text: expect.stringMatching(seen) });
-    else expect(told).not.toMatchObject({ text: expect.stringMatching(seen) });
+    const observation = { caller, headers, status, text };
+    if (expected === "seen")
+      expect(observation).toMatchObject({ text: expect.stringMatching(visible) });
+    else expect(observation).not.toMatchObject({ text: expect.stringMatching(visible) });
     if (typeof expected !== "number") continue;
     const isInBody = probe.inBody === true && expected !== 401;
-    expect(told).toMatchObject(isInBody ? {} : { status: expected });
+    expect(observation).toMatchObject(isInBody ? {} : { status: expected });
     const rules: Record<number, RegExp> = {
       400: /Quarry-/,
       401: /Unauthorized|[Uu]nauthorized|token/,
       403: /may not name a reader|Resource not found/,
     };
-    expect(told).toMatchObject({ text: expect.stringMatching(rules[expected] ?? /never/) });
+    expect(observation).toMatchObject({ text: expect.stringMatching(rules[expected] ?? /never/) });
     // JSON-RPC's code of an internal error.
     expect(text).not.toContain("-32603");
   }
@@ -107,40 +108,40 @@ test("where copies differ in their readers, each finds the copy that it may read
     path: "/api/rags/vault/retrieve",
     body: { semanticSearch, includeSources: true },
   };
-  for (const [token, own, other] of [
+  for (const [token, own, hiddenFile] of [
     ["ann", "ann.md", "bob.md"],
     ["bob", "bob.md", "ann.md"],
   ] as const) {
-    const { text } = await ask(token, { ...probe, seen: null });
+    const { text } = await ask(token, { ...probe, visible: null });
     const { chunks } = JSON.parse(text) as { chunks: Chunk[] };
     const paths = chunks.map(({ source }) => source.filePath);
     expect({ token, paths }).toMatchObject({ paths: expect.arrayContaining([own, "open.md"]) });
-    expect(paths).not.toContain(other);
+    expect(paths).not.toContain(hiddenFile);
   }
 });
 
 const HR = as("eve@elsewhere.org", "staff,hr%40example.com");
 
 test("counts, statuses and explanations tell of readable files only", async () => {
-  const counted = async (token: Caller, headers = {}) => {
-    const rag = await ask(token, { path: "/api/rags/vault", seen: null }, headers);
-    const list = await ask(token, { path: "/api/rags", seen: null }, headers);
-    const page = { path: "/api/rags/vault/files?page=1&status=indexed", seen: null };
-    const stores = await ask(token, { path: "/v1/vector_stores/vault", seen: null }, headers);
+  const countsFor = async (token: Caller, headers = {}) => {
+    const rag = await ask(token, { path: "/api/rags/vault", visible: null }, headers);
+    const list = await ask(token, { path: "/api/rags", visible: null }, headers);
+    const page = { path: "/api/rags/vault/files?page=1&status=indexed", visible: null };
+    const stores = await ask(token, { path: "/v1/vector_stores/vault", visible: null }, headers);
     const files = await ask(token, page, headers);
-    const read = <Body>({ text }: { text: string }) => JSON.parse(text) as Body;
+    const jsonOf = <Body>({ text }: { text: string }) => JSON.parse(text) as Body;
     type Counts = { totalFiles: number; processedFiles: number; numberVectors: number };
     return [
-      read<Counts>(rag).totalFiles,
-      read<Counts>(rag).numberVectors,
-      read<Counts[]>(list)[0]?.processedFiles,
-      read<{ total: number }>(files).total,
-      read<{ file_counts: { total: number } }>(stores).file_counts.total,
+      jsonOf<Counts>(rag).totalFiles,
+      jsonOf<Counts>(rag).numberVectors,
+      jsonOf<Counts[]>(list)[0]?.processedFiles,
+      jsonOf<{ total: number }>(files).total,
+      jsonOf<{ file_counts: { total: number } }>(stores).file_counts.total,
     ];
   };
-  expect(await counted("ann")).toEqual([2, 2, 2, 2, 2]);
-  expect(await counted("named", HR)).toEqual([1, 1, 1, 1, 1]);
-  expect(await counted("named", as("eve@elsewhere.org"))).toEqual([0, 0, 0, 0, 0]);
+  expect(await countsFor("ann")).toEqual([2, 2, 2, 2, 2]);
+  expect(await countsFor("named", HR)).toEqual([1, 1, 1, 1, 1]);
+  expect(await countsFor("named", as("eve@elsewhere.org"))).toEqual([0, 0, 0, 0, 0]);
 });
 
 test("a file that is forbidden answers as one that is not there", async () => {
@@ -148,8 +149,8 @@ test("a file that is forbidden answers as one that is not there", async () => {
     const search = { semanticSearch, useAllFiles: false, selectedFiles: [file] };
     const status = `/api/inferences/ask/file-sources/vault?file=${file}`;
     const probes: Probe[] = [
-      { path: "/api/rags/vault/retrieve", body: search, seen: null },
-      { path: status, seen: null },
+      { path: "/api/rags/vault/retrieve", body: search, visible: null },
+      { path: status, visible: null },
       tool("fetch", { id: `vault/${file}` }),
       rpc("resources/read", { uri: `quarry://vault/${file}` }, null),
     ];
@@ -175,10 +176,10 @@ test("a forbidden file costs the calls and rows of one that is not there", async
   ];
   const absent = probes("missing.md", "bonus 9999");
   for (const [at, forbidden] of probes("ann.md", "bonus k8822").entries()) {
-    const costs = [absent[at], forbidden, absent[at], forbidden].map((one) => one ?? forbidden);
-    const found: object[] = [];
-    for (const probe of costs) found.push(await costInVault(callers, probe));
-    expect({ at, cost: found[3] }).toEqual({ at, cost: found[2] });
+    const costs = [absent[at], forbidden, absent[at], forbidden].map((probe) => probe ?? forbidden);
+    const readings: object[] = [];
+    for (const probe of costs) readings.push(await costInVault(callers, probe));
+    expect({ at, cost: readings[3] }).toEqual({ at, cost: readings[2] });
   }
 });
 
@@ -186,7 +187,7 @@ const FILE = "/file-sources/vault/files/moved/plan.md";
 const PLAN = {
   path: "/api/rags/vault/retrieve",
   body: { semanticSearch: ["plan zebra"] },
-  seen: null,
+  visible: null,
 };
 
 test("a change of readers counts for the next search, and nothing is embedded again", async () => {
@@ -221,8 +222,8 @@ test("a change of readers counts for the next search, and nothing is embedded ag
   await panel.put(FILE, text, "text/markdown", { "X-File-Readers": "[]" });
   expect(await finds(ANN)).toBe(false);
   expect(await finds("carl@example.com")).toBe(false);
-  const refused = await panel.put(FILE, text, "text/markdown", { "X-File-Readers": "[carl]" });
-  expect(refused.status).toBe(400);
+  const response = await panel.put(FILE, text, "text/markdown", { "X-File-Readers": "[carl]" });
+  expect(response.status).toBe(400);
 
   const { body: preview } = await panel.send("GET", "/file-sources/vault/permissions");
   const nobody = ["nobody may read it at its source", "no readers are named for it"];
@@ -274,11 +275,11 @@ test("in the panel an administrator searches as somebody, a member as itself", a
   const page = await call("GET", "/panel/sources/vault", { headers: { Cookie: bob.cookie } });
   expect(page.status).toBe(403);
   await ask("bob", PLAN);
-  const read = { target: `vault for ${BOB}`, actor: expect.objectContaining({ name: "bob" }) };
+  const expected = { target: `vault for ${BOB}`, actor: expect.objectContaining({ name: "bob" }) };
   await eventually(async () => {
     const { body } = await panel.send("GET", "/audit?action=rags.read&limit=100");
     const { data } = body as { data: object[] };
-    expect(data).toContainEqual(expect.objectContaining(read));
+    expect(data).toContainEqual(expect.objectContaining(expected));
     expect(JSON.stringify(data)).not.toContain("zebra");
   });
 });

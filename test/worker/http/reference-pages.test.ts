@@ -22,8 +22,8 @@ test("pages of the reference lead to each other and the panel, with a slash, too
 });
 
 test("the root names every document to programs", async () => {
-  const named = await (await open("/", "application/json")).json();
-  expect(named).toEqual({
+  const overview = await (await open("/", "application/json")).json();
+  expect(overview).toEqual({
     name: "Quarry",
     panel: `${ORIGIN}/panel`,
     reference: `${ORIGIN}/api/docs`,
@@ -38,8 +38,12 @@ test("a document that has not changed is not sent again", async () => {
   const tag = first.headers.get("ETag") ?? "";
   expect(tag).toMatch(/^(?:W\/)?"\w+"$/);
   await first.body?.cancel();
-  const again = await exports.default.fetch(address, { headers: { "If-None-Match": tag } });
-  expect([again.status, await again.text(), again.headers.get("ETag")]).toEqual([304, "", tag]);
-  const other = await exports.default.fetch(address, { headers: { "If-None-Match": '"x"' } });
-  expect([other.status, await other.json()]).toMatchObject([200, { openapi: "3.1.0" }]);
+  const notModified = await exports.default.fetch(address, { headers: { "If-None-Match": tag } });
+  expect([notModified.status, await notModified.text(), notModified.headers.get("ETag")]).toEqual([
+    304,
+    "",
+    tag,
+  ]);
+  const fresh = await exports.default.fetch(address, { headers: { "If-None-Match": '"x"' } });
+  expect([fresh.status, await fresh.json()]).toMatchObject([200, { openapi: "3.1.0" }]);
 });

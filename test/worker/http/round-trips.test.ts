@@ -20,7 +20,7 @@ beforeAll(async () => {
   const asking = { name: "Ask", systemPrompt: "Answer.", model, rags: ["notes"] };
   await panel.send("POST", "/inferences", asking);
   const groups = { agents: [], inferences: ["ask"], rags: ["notes"] };
-  ({ token } = await panel.made("/tokens", { name: "Reader", ...groups }));
+  ({ token } = await panel.create("/tokens", { name: "Reader", ...groups }));
   await panel.put("/file-sources/notes/files/note.md", "# Note\n\nHeather flowers in August.");
   await queuesSettled();
   // The first use of a minute is noted beside the answer.
@@ -36,24 +36,24 @@ beforeEach(() => {
   composeServices(env, createExecutionContext()).recentLookups.forget();
 });
 
-/** What was asked before the answer; what follows in the background makes nobody wait. */
+/** Lists the operations before the answer; work in the background makes nobody wait. */
 async function tripsOf(
   method: string,
   path: string,
   body?: unknown,
   credential: Record<string, string> = { Authorization: `Bearer ${token}` },
 ) {
-  const counted = countedBindings(env);
+  const recorder = countedBindings(env);
   const context = createExecutionContext();
   const request = new Request(`${ORIGIN}/api${path}`, {
     method,
     headers: credential,
     body: body === undefined ? null : JSON.stringify(body),
   });
-  const response = await app.fetch(request, counted.env, context);
+  const response = await app.fetch(request, recorder.env, context);
   await response.text();
-  const trips = [...counted.trips];
-  sessions = counted.operations.flatMap(({ binding, session }) =>
+  const trips = [...recorder.trips];
+  sessions = recorder.operations.flatMap(({ binding, session }) =>
     binding === "D1" ? [session] : [],
   );
   await waitOnExecutionContext(context);
@@ -65,7 +65,7 @@ async function tripsOf(
 let sessions: string[] = [];
 
 const WINDOW = "RATE_WINDOW take";
-/** Of the built-in index, which reads the best of what it finds in the same call. */
+/** The built-in index reads the best of its results in the same call. */
 const SEARCH = ["RAG_INDEX search"];
 const question = { semanticSearch: ["when does heather flower", "august", "moor"], topK: 100 };
 
@@ -88,7 +88,7 @@ test("for a caller who was looked up just now, a retrieval is one round trip les
     expect(await ask(path)).toContain("D1 batch");
     expect(await ask(path)).toEqual([WINDOW, ...SEARCH]);
   }
-  // What tells about a resource is read each time.
+  // Facts about a resource are read each time.
   expect(await tripsOf("GET", "/rags/notes")).toEqual([WINDOW, "D1 batch"]);
 });
 
@@ -127,10 +127,10 @@ test("a spending limit adds one round trip to a search that it applies to", asyn
   composeServices(env, createExecutionContext()).recentLookups.forget();
   await limit("service", "service", "");
   // Nobody waits for the settlement.
-  const waited = (trips: string[]) => trips.filter((trip) => !trip.endsWith("settle"));
+  const blockingTrips = (trips: string[]) => trips.filter((trip) => !trip.endsWith("settle"));
   const reserve = "SPENDING_LEDGER reserve";
-  expect(waited(await search())).toEqual([WINDOW, "D1 batch", reserve, ...SEARCH]);
-  expect(waited(await search())).toEqual([WINDOW, reserve, ...SEARCH]);
+  expect(blockingTrips(await search())).toEqual([WINDOW, "D1 batch", reserve, ...SEARCH]);
+  expect(blockingTrips(await search())).toEqual([WINDOW, reserve, ...SEARCH]);
   await env.DB.prepare("delete from spending_limits").run();
 });
 
@@ -148,14 +148,14 @@ test("a page of files is the window, one batch, and the page", async () => {
 });
 
 test("credentials are read from the primary, the rest from a replica as fresh", async () => {
-  const [alone, followed] = [["first-primary 1"], ["first-primary 1", "first-primary 2"]];
+  const [alone, consecutive] = [["first-primary 1"], ["first-primary 1", "first-primary 2"]];
   for (const path of ["/rags", "/inferences", "/rags/notes"]) {
     await tripsOf("GET", path);
     expect(sessions).toEqual(alone);
   }
   for (const path of ["/rags/notes/files?page=1", "/inferences/ask/files?page=1"]) {
     await tripsOf("GET", path);
-    expect(sessions).toEqual(followed);
+    expect(sessions).toEqual(consecutive);
   }
   await tripsOf("POST", "/rags/notes/retrieve", question);
   expect(sessions).toEqual(alone);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await env.DB.exec("update inferences set model = 'local/chat'");
   await env.DB.exec("update agents set model = 'local/chat'");
   const covered = { agents: ["*"], inferences: ["*"], rags: [] };
-  authorization = `Bearer ${(await admin.made("/tokens", { name: "All", ...covered })).token}`;
+  authorization = `Bearer ${(await admin.create("/tokens", { name: "All", ...covered })).token}`;
 });
 
 beforeEach(() => {
@@ -111,8 +111,8 @@ test("what fails before the first event is a plain error", async () => {
   expect(failed.status).toBe(502);
   const error = "Model call failed: provider answered 401 (the key is missing or wrong)";
   expect(JSON.parse(failed.text)).toEqual({ error });
-  const refused = await ask("inferences/plain", EVENTS, { body: { prompt: " " } });
-  expect(refused.status).toBe(400);
+  const refusal = await ask("inferences/plain", EVENTS, { body: { prompt: " " } });
+  expect(refusal.status).toBe(400);
   const unknown = { Authorization: "Bearer no" };
   expect((await ask("inferences/plain", EVENTS, { as: unknown })).status).toBe(401);
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 async function newToken(more: object = {}) {
-  return await panel.made("/tokens", { name: "Reader", rags: ["notes"], ...more });
+  return await panel.create("/tokens", { name: "Reader", rags: ["notes"], ...more });
 }
 
 const lastUse = async (id: string) =>
@@ -72,21 +72,21 @@ test("its last use is noted, at most once a minute", async () => {
     expect((await withToken(token).get("/rags/notes")).status).toBe(200);
     vi.useRealTimers();
   };
-  const noted = async (ms: number) =>
+  const expectLastUse = async (ms: number) =>
     await eventually(async () => expect(await lastUse(id)).toBe(start + ms));
   await useAt(0);
-  await noted(0);
+  await expectLastUse(0);
   await useAt(59_999);
   await useAt(60_000);
-  await noted(60_000);
+  await expectLastUse(60_000);
 });
 
 test("* covers what is made later; a name covers nothing that takes its place", async () => {
   const all = await newToken({ rags: ["*"] });
-  const named = await newToken();
+  const narrowToken = await newToken();
   await panel.send("POST", "/rags", { name: "Later", fileSource: "notes" });
   expect((await withToken(all.token).get("/rags/later")).status).toBe(200);
-  expect((await withToken(named.token).get("/rags/later")).status).toBe(403);
+  expect((await withToken(narrowToken.token).get("/rags/later")).status).toBe(403);
 
   await panel.send("POST", "/rags", { name: "Passing", fileSource: "notes" });
   const passing = await newToken({ rags: ["passing"] });
@@ -127,44 +127,44 @@ test("of an inference a token opens what is linked, and nothing beside it leaks"
     await api.get("/agents/agent"),
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
-  const said = answers.map(({ body }) => JSON.stringify(body)).join("\n");
-  expect(said).toContain("open.md");
-  expect(said).not.toMatch(/closed\.md|is secret\.|Secrets|Hidden/);
+  const texts = answers.map(({ body }) => JSON.stringify(body)).join("\n");
+  expect(texts).toContain("open.md");
+  expect(texts).not.toMatch(/closed\.md|is secret\.|Secrets|Hidden/);
   expect((await api.get("/rags/notes")).status).toBe(403);
   expect((await api.get("/inferences/hidden/files?page=1")).status).toBe(403);
 });
 
 test("scopes are changed by whoever reads for nobody, and tell readers nothing", async () => {
-  const closed = { name: "Closed", provider: "file_system", permissions: "on" };
-  await panel.send("POST", "/file-sources", closed);
+  const closedSource = { name: "Closed", provider: "file_system", permissions: "on" };
+  await panel.send("POST", "/file-sources", closedSource);
   await panel.put("/file-sources/closed/files/ann.md", "A note.");
   await panel.send("POST", "/rags", { name: "Zoned", fileSource: "closed", scopeMode: "scoped" });
   const manager = async (reader: string | null) => {
-    const { token } = await panel.made("/tokens", { name: "Manages", rags: ["zoned"], reader });
+    const { token } = await panel.create("/tokens", { name: "Manages", rags: ["zoned"], reader });
     return { Authorization: `Bearer ${token}` };
   };
   const ann = "ann@example.com";
   const as = { "Quarry-Reader": ann };
-  const [none, each, one] = [await manager(null), await manager("named"), await manager(ann)];
+  const [none, each, forAnn] = [await manager(null), await manager("named"), await manager(ann)];
   const administrator = { Cookie: panel.cookie, Origin: ORIGIN };
   const change = async (method: string, headers: Record<string, string>, value: string) => {
-    const sent = { headers, body: JSON.stringify({ type: "path", value }) };
-    const answer = await call(method, "/api/rags/zoned/scopes", sent);
+    const init = { headers, body: JSON.stringify({ type: "path", value }) };
+    const answer = await call(method, "/api/rags/zoned/scopes", init);
     return [answer.status, answer.headers.get("X-Scope-Files")];
   };
-  const told = async (headers: Record<string, string>) =>
+  const readRag = async (headers: Record<string, string>) =>
     (await call("GET", "/api/rags/zoned", { headers })).body;
   const all = [{ type: "path", value: "ann.md" }];
   expect(await change("POST", administrator, "ann.md")).toEqual([200, "1"]);
-  // The same whether or not there is such a scope.
-  for (const headers of [one, { ...each, ...as }, { ...administrator, ...as }]) {
+  // The answer is equal whether or not there is such a scope.
+  for (const headers of [forAnn, { ...each, ...as }, { ...administrator, ...as }]) {
     for (const method of ["POST", "DELETE"])
       for (const value of ["ann.md", "absent.md"])
         expect(await change(method, headers, value)).toEqual([403, null]);
-    expect(await told(headers)).toMatchObject({ fileSourceScopes: [] });
+    expect(await readRag(headers)).toMatchObject({ fileSourceScopes: [] });
   }
   for (const headers of [none, each]) {
-    expect(await told(headers)).toMatchObject({ fileSourceScopes: all });
+    expect(await readRag(headers)).toMatchObject({ fileSourceScopes: all });
     expect(await change("POST", headers, "ann.md")).toEqual([409, null]);
     expect(await change("POST", headers, "absent.md")).toEqual([200, null]);
     expect(await change("DELETE", headers, "absent.md")).toEqual([200, null]);

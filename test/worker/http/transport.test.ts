@@ -55,9 +55,9 @@ const FORWARDED: Record<string, string>[] = [
 ];
 
 test("with a public name, local names are for programs on the same machine", async () => {
-  const named = { PUBLIC_BASE_URL: `https://${PUBLIC.toUpperCase()}:8443` };
+  const variables = { PUBLIC_BASE_URL: `https://${PUBLIC.toUpperCase()}:8443` };
   const status = async (Host: string, more: Received) =>
-    (await received(named, { ...more, headers: { Host, ...more.headers } })).status;
+    (await received(variables, { ...more, headers: { Host, ...more.headers } })).status;
   for (const host of ["localhost:8787", "LOCALHOST", "127.0.0.1", "[::1]:80"]) {
     expect(await status(host, { peer: LOCAL })).toBe(200);
     expect(await status(host, { peer: "[::1]:9" })).toBe(200);
@@ -72,10 +72,10 @@ test("with a public name, local names are for programs on the same machine", asy
 });
 
 test("a program with a credential calls by any other name, a browser does not", async () => {
-  const named = { PUBLIC_BASE_URL: `https://${PUBLIC}` };
+  const variables = { PUBLIC_BASE_URL: `https://${PUBLIC}` };
   const status = async (path: string, credential: string, Host = "quarry:8787", more = {}) => {
     const headers = { Host, ...more, ...(credential && { Authorization: `Bearer ${credential}` }) };
-    return (await received(named, { peer: ELSEWHERE, headers, path })).status;
+    return (await received(variables, { peer: ELSEWHERE, headers, path })).status;
   };
   const [token, key] = [newToken(), newAutomationKey()];
   expect(await status("/api/rags/sample", token)).toBe(401);
@@ -95,10 +95,13 @@ test("a program with a credential calls by any other name, a browser does not", 
 });
 
 test("a trusted proxy may name the host in X-Forwarded-Host, nobody else", async () => {
-  const named = { PUBLIC_BASE_URL: `https://${PUBLIC}`, TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" };
+  const variables = {
+    PUBLIC_BASE_URL: `https://${PUBLIC}`,
+    TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8",
+  };
   const status = async (peer: string, Host: string, host: string) => {
     const headers = { Host, "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Host": host };
-    return (await received(named, { peer, headers })).status;
+    return (await received(variables, { peer, headers })).status;
   };
   expect(await status(LOCAL, "127.0.0.1:8787", PUBLIC)).toBe(200);
   expect(await status("10.0.0.1:5", "127.0.0.1:8787", `evil.example, ${PUBLIC}`)).toBe(200);
@@ -109,13 +112,13 @@ test("a trusted proxy may name the host in X-Forwarded-Host, nobody else", async
 });
 
 test("who calls is the socket's other end, whatever a caller says", async () => {
-  const left = async (more: Received) =>
+  const rateLimitOf = async (more: Received) =>
     (await received({}, { ...more, path: "/embed/x" })).headers.get("RateLimit");
   for (let call = 1; call <= 3; call++) {
     const forged = `198.51.100.${call}`;
     const headers = { "CF-Connecting-IP": forged, "X-Forwarded-For": forged };
     const peer = `203.0.113.9:${call}`;
-    expect(await left({ peer, headers })).toBe(`"embed";r=${30 - call};t=60`);
+    expect(await rateLimitOf({ peer, headers })).toBe(`"embed";r=${30 - call};t=60`);
   }
 });
 
@@ -124,9 +127,9 @@ test("search engines find nothing, and a weakness is told to the contact", async
   expect(await robots.text()).toBe("User-agent: *\nDisallow: /\n");
   const path = "/.well-known/security.txt";
   expect((await received({}, { path })).status).toBe(404);
-  const told = await received({ SECURITY_CONTACT: "mailto:security@example.com" }, { path });
-  expect(told.headers.get("Content-Type")).toMatch(/^text\/plain; ?charset=utf-8$/i);
-  const [contact, expires] = (await told.text()).split("\n");
+  const response = await received({ SECURITY_CONTACT: "mailto:security@example.com" }, { path });
+  expect(response.headers.get("Content-Type")).toMatch(/^text\/plain; ?charset=utf-8$/i);
+  const [contact, expires] = (await response.text()).split("\n");
   expect(contact).toBe("Contact: mailto:security@example.com");
   expect(Date.parse(expires?.replace("Expires: ", "") ?? "")).toBeGreaterThan(Date.now());
 });
@@ -153,7 +156,7 @@ test("https is kept to, and its cookie is this host's alone", async () => {
   const who = async (origin: string, Cookie: string) =>
     (await ask(`${origin}/panel/api/session`, { headers: { Cookie } })).status;
   expect(await who("https://localhost", pair)).toBe(200);
-  // What a sibling site or plain http may have set does not count.
+  // A cookie that a sibling site or plain http may have set does not count.
   expect(await who("https://localhost", pair.replace("__Host-", ""))).toBe(401);
   const plain = await ask("http://localhost/panel/api/session", SIGN_IN);
   expect(plain.headers.get("Strict-Transport-Security")).toBeNull();

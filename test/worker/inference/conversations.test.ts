@@ -16,7 +16,7 @@ import type { World } from "./support.ts";
 const CANTEEN = "The canteen in Rotterdam opens at half past seven.";
 const PARKING = "Visitors of the Lyon office park behind the bakery.";
 const files = { "rotterdam.md": [CANTEEN], "lyon.md": [PARKING] };
-const said: EarlierMessage[] = [
+const earlierMessages: EarlierMessage[] = [
   { role: "user", content: "Where do visitors of the Lyon office park?" },
   { role: "assistant", content: "Behind the bakery." },
 ];
@@ -26,7 +26,7 @@ const WRITTEN = "When does the canteen in Rotterdam open?";
 let rag: RagRecord;
 let double: OpenAiDouble;
 let world: World;
-/** What the model answers when it is to write questions. */
+/** The model's answer when it is to write questions. */
 let questions: string;
 
 beforeAll(async () => {
@@ -39,10 +39,10 @@ beforeEach(() => {
   world = worldWith({ double });
 });
 
-const bodies = () => double.of("chat").map(({ body }) => body as ChatBody);
+const bodies = () => double.calls("chat").map(({ body }) => body as ChatBody);
 const writes = ({ messages }: ChatBody) =>
   messages[0]?.content?.startsWith("You write the questions") === true;
-const asked = () => bodies().filter(writes);
+const writerBodies = () => bodies().filter(writes);
 
 /** A run of one passage, or of more of `topK`. */
 const requestOf = (
@@ -55,23 +55,23 @@ const requestOf = (
     topK,
     ...(setting.nativeRag === false ? {} : { semanticSearch: [prompt] }),
   }),
-  messages: said,
+  messages: earlierMessages,
   searchesTurns: true,
   caller: nobody,
   ...more,
 });
 
-const run = async (...given: Partial<Parameters<typeof requestOf>>) =>
-  await runInference(world.services, requestOf(given[0] ?? {}, given[1] ?? {}));
+const run = async (...args: Partial<Parameters<typeof requestOf>>) =>
+  await runInference(world.services, requestOf(args[0] ?? {}, args[1] ?? {}));
 
 test("the model's questions are searched, told, counted and paid", async () => {
   const price = { inputPrice: 1_000, outputPrice: 2_000, currency: "EUR" };
   const db = openDatabase(env.DB);
   await replaceModels(db, [{ model: "local/chat", kind: "chat", ...price }]);
   const first = await run({}, { messages: [] });
-  const { items, questions: told, degradations, usage, timings } = await run();
+  const { items, questions: searchQuestions, degradations, usage, timings } = await run();
   expect(items).toMatchObject([{ text: CANTEEN }]);
-  expect({ told, degradations }).toEqual({ told: [WRITTEN], degradations: [] });
+  expect({ told: searchQuestions, degradations }).toEqual({ told: [WRITTEN], degradations: [] });
   // The double counts 100 and 20 tokens a call.
   expect(first.usage).toMatchObject({ inputTokens: 100, outputTokens: 20 });
   expect(usage).toMatchObject({ inputTokens: 200, outputTokens: 40 });
@@ -79,9 +79,11 @@ test("the model's questions are searched, told, counted and paid", async () => {
   expect(timings.modelMs).toBeLessThanOrEqual(timings.totalMs);
   await world.settled();
   expect(world.usage[1]).toMatchObject({ inputTokens: 200, outputTokens: 40, outcome: "ok" });
-  const [body] = asked();
+  const [body] = writerBodies();
   expect(body?.messages[1]?.content).toContain(
-    [`user: ${said[0]?.content}`, "assistant: Behind the bakery.", `user: ${LAST}`].join("\n"),
+    [`user: ${earlierMessages[0]?.content}`, "assistant: Behind the bakery.", `user: ${LAST}`].join(
+      "\n",
+    ),
   );
   expect(body).toMatchObject({ max_tokens: 200 });
   // The answer's prompt has the caller's own words.
@@ -117,7 +119,7 @@ test.each([
   async (_what, setting, more) => {
     const result = await run(setting, more);
     expect(result).toMatchObject({ questions: [], degradations: [] });
-    expect(asked()).toEqual([]);
+    expect(writerBodies()).toEqual([]);
   },
 );
 
@@ -129,7 +131,7 @@ test.each([
 ])("%s in place of questions: the last two messages are searched", async (_what, text) => {
   questions = text;
   const {
-    questions: told,
+    questions: searchQuestions,
     degradations,
     items,
   } = await run(
@@ -138,7 +140,7 @@ test.each([
       prompt: "And who parks behind the bakery?",
     },
   );
-  expect(told).toEqual([]);
+  expect(searchQuestions).toEqual([]);
   expect(items).toMatchObject([{ text: PARKING }]);
   expect(degradations).toEqual([
     "questions: Model call failed: no question in the answer, searched for the last two messages",
@@ -187,8 +189,8 @@ test("who hangs up ends the writing, too", async () => {
 test("lists, thoughts and doubles are no questions; three are searched", async () => {
   const four = ["1. Where is it?", "- **Where is it?**", '"¿Es 2**8?"', "В котором часу?", "Who?"];
   questions = ["<think>Is it Lyon?</think>Here they are:", ...four].join("\n");
-  const { questions: told } = await run();
-  expect(told).toEqual(["Where is it?", '"¿Es 2**8?"', "В котором часу?"]);
+  const { questions: searchQuestions } = await run();
+  expect(searchQuestions).toEqual(["Where is it?", '"¿Es 2**8?"', "В котором часу?"]);
 });
 
 test.each(["พนักงานลาพักร้อนได้กี่วัน", "休暇は何日ありますか。", "လာမလား။", "Πότε ανοίγει\u037e"])(
@@ -208,15 +210,15 @@ test("hostile turns stay bounded, on lines of their own and between the delimite
   });
   const call = { id: "1", name: "get", arguments: "{}" };
   const tool: EarlierMessage = { role: "tool", call, content: "secret result" };
-  const { questions: told } = await run(
+  const { questions: searchQuestions } = await run(
     {},
     {
       messages: [...many, tool],
       prompt: LAST + long,
     },
   );
-  expect(told).toEqual([WRITTEN]);
-  const text = asked()[0]?.messages[1]?.content ?? "";
+  expect(searchQuestions).toEqual([WRITTEN]);
+  const text = writerBodies()[0]?.messages[1]?.content ?? "";
   expect(text.length).toBeLessThan(14_000);
   expect(text.split("\n")).toHaveLength(11);
   expect(text).toMatch(/^<request-([a-z]{6})>\nuser: 52 [^]*the end\n<\/request-\1>$/);
@@ -230,7 +232,7 @@ test("a built-in model searches the last message and the one before it", async (
   expect(both).toMatchObject({ items: [{ text: PARKING }], questions: [], degradations: [] });
   const alone = await run({ ...built, conversation: "last-message" }, { prompt });
   expect(alone.items[0]?.score ?? 0).toBeLessThan(both.items[0]?.score ?? 0);
-  expect(double.of("chat")).toEqual([]);
+  expect(double.calls("chat")).toEqual([]);
 });
 
 test("an agent's model reads the turns and writes its searches", async () => {
@@ -241,25 +243,25 @@ test("an agent's model reads the turns and writes its searches", async () => {
     return { calls: tools.map((tool) => ({ name: tool.function.name, arguments: input })) };
   };
   const agent = agentOf({ model: "local/chat", rags: [rag] });
-  const asking = { agent, prompt: LAST, messages: said, caller: nobody };
+  const asking = { agent, prompt: LAST, messages: earlierMessages, caller: nobody };
   const { items, toolCalls } = await runAgent(world.services, asking);
   expect(bodies()[0]?.messages.map(({ content }) => content)).toEqual([
     agent.systemPrompt,
-    ...said.map(({ content }) => content),
+    ...earlierMessages.map(({ content }) => content),
     LAST,
   ]);
   expect(toolCalls[0]?.debug.input).toEqual({ query: WRITTEN });
   expect(items[0]).toMatchObject({ text: CANTEEN });
-  expect(asked()).toEqual([]);
+  expect(writerBodies()).toEqual([]);
 });
 
 test("planning: a question for several things becomes a search for each", async () => {
   questions = "When does the canteen in Rotterdam open?\nWhere do visitors of Lyon park?";
   const input = { prompt: "Breakfast and cars?", topK: 2, messages: [] };
-  const { questions: told, items } = await run({ planning: "on" }, input);
-  expect(told).toEqual(questions.split("\n"));
+  const { questions: searchQuestions, items } = await run({ planning: "on" }, input);
+  expect(searchQuestions).toEqual(questions.split("\n"));
   expect(items.map(({ text }) => text).sort()).toEqual([CANTEEN, PARKING]);
-  expect(asked()[0]?.messages[0]?.content).toContain("a question for each, at most 4");
+  expect(writerBodies()[0]?.messages[0]?.content).toContain("a question for each, at most 4");
 });
 
 test("functions of the caller leave less room for what an agent finds", async () => {

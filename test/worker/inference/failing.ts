@@ -43,7 +43,7 @@ export function failing(place: Place | "index" | null = null, failure: Failure |
   return { double, world: worldWith({ double, variables: budgetsFor(place, failure) }) };
 }
 
-/** The same services, where searches of every index end so. */
+/** Returns the services with searches of every index that end so. */
 export function searchedBy(
   services: InferenceServices,
   search: () => Promise<unknown>,
@@ -57,7 +57,7 @@ export function searchedBy(
 
 const viewer = (isAdmin: boolean) => ({ tokenId: null, isAdmin }) as never;
 
-/** What of a run a caller gets, and what of `degraded` a bearer and an administrator see. */
+/** Returns a run's outcome for a caller, and `degraded` as a bearer and an administrator see it. */
 export async function see(
   services: InferenceServices,
   rag: RagRecord,

@@ -133,21 +133,21 @@ const CELLS = TABLE.flatMap(([name, failure, cells]) => {
 });
 
 describe.each(PLACES)("%s", (place) => {
-  const here = CELLS.filter((one) => one.place === place);
-  test.each(here)("$name", async ({ failure, message }) => {
+  const cells = CELLS.filter((cell) => cell.place === place);
+  test.each(cells)("$name", async ({ failure, message }) => {
     const { world, services } = failingAt(place, failure);
-    const seen = await see(services, rag, { jsonSchema });
-    expect(JSON.stringify(seen)).not.toContain("sk-secret-key");
+    const view = await see(services, rag, { jsonSchema });
+    expect(JSON.stringify(view)).not.toContain("sk-secret-key");
     if (place === "chat") {
-      expect(seen).toMatchObject({ status: 502, bearer: {}, administrator: {} });
-      expect(seen.error).toMatch(new RegExp(`^${message}$`));
+      expect(view).toMatchObject({ status: 502, bearer: {}, administrator: {} });
+      expect(view.error).toMatch(new RegExp(`^${message}$`));
     } else {
-      expect(seen).toMatchObject({ status: 200, error: null });
+      expect(view).toMatchObject({ status: 200, error: null });
       // Passages are read from the index: without it there are none.
-      expect(seen.items[0]).toBe(place === "index object" ? undefined : HOLIDAY);
-      expect(seen.bearer).toEqual({ degraded: { occurred: true } });
-      const lost = expect.stringMatching(new RegExp(`^${message} after \\d+ ms$`)) as string;
-      expect(seen.administrator).toEqual({ degraded: { occurred: true, message: lost } });
+      expect(view.items[0]).toBe(place === "index object" ? undefined : HOLIDAY);
+      expect(view.bearer).toEqual({ degraded: { occurred: true } });
+      const pattern = expect.stringMatching(new RegExp(`^${message} after \\d+ ms$`)) as string;
+      expect(view.administrator).toEqual({ degraded: { occurred: true, message: pattern } });
     }
     await world.settled();
     const outcome = place === "chat" ? "error" : "degraded";

@@ -47,9 +47,9 @@ describe("the index itself fails: the answer is given without context", () => {
   ] as const)("%s", async (kind, fails, reason) => {
     const { world } = failing("index", { kind });
     const services = searchedBy(world.services, fails);
-    const seen = await see(services);
-    expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD, items: [] });
-    expect(seen.administrator).toEqual(tells(new RegExp(`^index: ${reason} after \\d+ ms$`)));
+    const view = await see(services);
+    expect(view).toMatchObject({ status: 200, error: null, bearer: TOLD, items: [] });
+    expect(view.administrator).toEqual(tells(new RegExp(`^index: ${reason} after \\d+ ms$`)));
   });
 });
 
@@ -83,19 +83,19 @@ describe("what passes is waited for", () => {
     double.fail(place, { kind: "status", status: 429, retryAfter: "0" }, 1);
     const { services } = worldWith({ double });
     expect(await see(services)).toMatchObject({ status: 200, bearer: {} });
-    expect(double.of(place)).toHaveLength(2);
+    expect(double.calls(place)).toHaveLength(2);
   });
 
   test("no wait starts that the budget cannot hold", async () => {
     const { world, double } = failing("chat", { kind: "status", status: 429, retryAfter: "30" });
     expect((await see(world.services)).error).toBe("Model call failed: provider answered 429");
-    expect(double.of("chat")).toHaveLength(1);
+    expect(double.calls("chat")).toHaveLength(1);
   });
 
   test("what no second try can change is asked once", async () => {
     const { world, double } = failing("chat", { kind: "status", status: 401 });
     await see(world.services);
-    expect(double.of("chat")).toHaveLength(1);
+    expect(double.calls("chat")).toHaveLength(1);
   });
 });
 
@@ -113,7 +113,7 @@ test("a tool whose search fails is reported to the model and degrades the answer
     { tool: "search_handbook", ok: false, debug: { output: "the search failed" } },
   ]);
   expect(result.degradations[0]).toMatch(/^index: failed after \d+ ms$/);
-  expect(JSON.stringify(double.of("chat")[1]?.body)).toContain("the search failed");
+  expect(JSON.stringify(double.calls("chat")[1]?.body)).toContain("the search failed");
 });
 
 test.each(["local", "local-mini"])("calls wait for each other at %s, if told", async (name) => {
@@ -132,5 +132,5 @@ test.each(["local", "local-mini"])("calls wait for each other at %s, if told", a
   const models = modelRegistry(services.config, { fetch, keys });
   const ask = () => answerOf({ ...services, models }, { model: `${name}/llama` });
   await Promise.all([ask(), ask(), ask()]);
-  expect([most, double.of("chat").length]).toEqual([1, 3]);
+  expect([most, double.calls("chat").length]).toEqual([1, 3]);
 });

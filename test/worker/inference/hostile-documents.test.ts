@@ -18,7 +18,7 @@ import {
   worldWith,
 } from "./support.ts";
 
-/** What is put in front of each, so that all are found and told apart. */
+/** Mark in front of each text, so that all are found and told apart. */
 const marked = (at: number) => `Moorland note ${at + 1}.`;
 /** Marks of citations as a document can guess them. */
 const FORGED = "[cite-bakumeto:2] [cite:2] [ci[cite-bakumeto:3]te-bakumeto:2]";
@@ -35,7 +35,7 @@ beforeAll(async () => {
 const outside = (content: string) =>
   content.replace(/<passage-([a-z]{6}) n="\d+" source="[^"]*">\n[^]*?\n<\/passage-\1>/g, "");
 
-const bodiesOf = (double: OpenAiDouble) => double.of("chat").map(({ body }) => body as ChatBody);
+const bodiesOf = (double: OpenAiDouble) => double.calls("chat").map(({ body }) => body as ChatBody);
 
 test("fifty hostile documents reach the model between delimiters, and nowhere else", async () => {
   const double = new OpenAiDouble();
@@ -49,10 +49,10 @@ test("fifty hostile documents reach the model between delimiters, and nowhere el
   const [body] = bodiesOf(double);
   expect(body?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
   expect(body?.messages[0]?.content).toBe("Answer briefly.");
-  const said = body?.messages[1]?.content ?? "";
-  expect(readPassages(said)).toHaveLength(TEXTS.length);
-  expect(outside(said)).not.toMatch(/moorland note \d|ignore all|im_start|tool_call/i);
-  expect(outside(said)).toContain("What is the answer?");
+  const prompt = body?.messages[1]?.content ?? "";
+  expect(readPassages(prompt)).toHaveLength(TEXTS.length);
+  expect(outside(prompt)).not.toMatch(/moorland note \d|ignore all|im_start|tool_call/i);
+  expect(outside(prompt)).toContain("What is the answer?");
 });
 
 test("through a search tool they come in the tool's message alone, delimited likewise", async () => {
@@ -66,9 +66,9 @@ test("through a search tool they come in the tool's message alone, delimited lik
     arguments: JSON.stringify({ query: marked(at) }),
   }));
   double.script = ({ messages }) => {
-    const done = messages.filter(({ role }) => role === "tool").length;
-    const next = searches.slice(done, done + 10);
-    return done < 20 && next.length > 0 ? { calls: next } : { text: "Done." };
+    const rounds = messages.filter(({ role }) => role === "tool").length;
+    const next = searches.slice(rounds, rounds + 10);
+    return rounds < 20 && next.length > 0 ? { calls: next } : { text: "Done." };
   };
   const agent = agentOf({ model: "local/chat", rags: [rag] });
   const result = await runAgent(services, {
@@ -79,8 +79,8 @@ test("through a search tool they come in the tool's message alone, delimited lik
   expect(result.toolCalls.filter(({ ok }) => ok)).toHaveLength(20);
   const last = bodiesOf(double).at(-1)?.messages ?? [];
   for (const { role, content } of last) {
-    const told = outside(content ?? "");
-    expect(told).not.toMatch(/moorland note \d|ignore all|im_start/i);
+    const instructions = outside(content ?? "");
+    expect(instructions).not.toMatch(/moorland note \d|ignore all|im_start/i);
     if (role !== "tool") expect(readPassages(content ?? "")).toEqual([]);
   }
   expect(last.filter(({ role }) => role === "system").map(({ content }) => content)).toEqual([
@@ -97,9 +97,9 @@ test.each([
   async (model, fewest) => {
     const double = new OpenAiDouble();
     double.script = ({ messages }) => {
-      const said = messages.at(-1)?.content ?? "";
-      const word = /\[cite-([a-z]{8}):n\]/.exec(said)?.[1] ?? "";
-      const repeated = readPassages(said).map(({ text }) => text);
+      const content = messages.at(-1)?.content ?? "";
+      const word = /\[cite-([a-z]{8}):n\]/.exec(content)?.[1] ?? "";
+      const repeated = readPassages(content).map(({ text }) => text);
       return { text: [`Notes are kept [cite-${word}:7].`, ...repeated].join("\n") };
     };
     const { services } = worldWith({

@@ -45,7 +45,7 @@ const ask = (
 
 const isChat = (input: RequestInfo | URL) =>
   (input instanceof Request ? input.url : input.toString()).endsWith("/chat/completions");
-const bodiesOf = (double: OpenAiDouble) => double.of("chat").map(({ body }) => body as ChatBody);
+const bodiesOf = (double: OpenAiDouble) => double.calls("chat").map(({ body }) => body as ChatBody);
 
 describe("the window", () => {
   test("of llama-server is read before the first prompt: nothing is refused", async () => {
@@ -56,7 +56,7 @@ describe("the window", () => {
     expect(items.length).toBeGreaterThan(0);
     expect(items.length).toBeLessThan(6);
     expect(degradations).toEqual([expect.stringMatching(/^context: \d of 6 passages/)]);
-    expect(double.of("chat")).toHaveLength(1);
+    expect(double.calls("chat")).toHaveLength(1);
   });
 
   test("that is not told is learned from the first refusal, with fewer passages", async () => {
@@ -67,7 +67,7 @@ describe("the window", () => {
     expect(first.degradations).toEqual([expect.stringMatching(/passages did not fit/)]);
     await answer();
     // Only what fitted came to the model behind the server.
-    expect(double.of("chat")).toHaveLength(2);
+    expect(double.calls("chat")).toHaveLength(2);
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe("the window", () => {
     const { items, degradations } = await answer();
     expect(items.length).toBeGreaterThan(0);
     expect(degradations).toEqual([expect.stringMatching(/^context: \d of 6 passages/)]);
-    expect(double.of("chat")).toHaveLength(1);
+    expect(double.calls("chat")).toHaveLength(1);
   });
 
   test.each([
@@ -94,8 +94,8 @@ describe("the window", () => {
   ])("that %s does not tell is not shown, and learned from a refusal", async (_, server, how) => {
     const double = new OpenAiDouble({ embed });
     const { services, answer } = ask(server(double, { contextTokens: 4_096, ...how }));
-    const [offered] = await services.models.offered("chat");
-    expect(offered).toMatchObject({ model: "local/llama", contextTokens: null });
+    const [choice] = await services.models.offered("chat");
+    expect(choice).toMatchObject({ model: "local/llama", contextTokens: null });
     const { items, degradations } = await answer();
     expect(items.length).toBeGreaterThan(0);
     expect(degradations).toEqual([expect.stringMatching(/passages did not fit/)]);
@@ -206,7 +206,7 @@ describe("an agent whose model gets no tools", () => {
     double.script = () => ({ text: "Good morning." });
     const [first, second] = await invoke(asLlamaServer(double, {}));
     expect([first?.degradations, second?.degradations]).toEqual([[], []]);
-    expect(double.of("chat")).toHaveLength(4);
+    expect(double.calls("chat")).toHaveLength(4);
   });
 });
 
@@ -265,7 +265,7 @@ describe.each(["length", "content_filter"] as const)("an answer that ends for %s
     const { double, fetch } = ending('{"answer":"forty');
     const jsonSchema = '{"type":"object","properties":{"answer":{"type":"string"}}}';
     await expect(ask(fetch, { jsonSchema }).answer()).rejects.toThrow("cut off before its JSON");
-    expect(double.of("chat")).toHaveLength(1);
+    expect(double.calls("chat")).toHaveLength(1);
   });
 });
 

@@ -41,7 +41,7 @@ async function limit(amount: number, more: Partial<SpendingLimit> = {}): Promise
 
 const spentOf = async (id: string) => {
   const services = { db, ledger: env.SPENDING_LEDGER.getByName("ledger") };
-  return (await spentLimits(services)).find((one) => one.id === id);
+  return (await spentLimits(services)).find((candidate) => candidate.id === id);
 };
 
 /** Calls of the model wait until the gate opens. */
@@ -67,7 +67,7 @@ const reservedByOneCall = async (unit: SpendingLimit["unit"]) => {
   const id = await limit(1_000, { unit });
   const world = gatedWorld();
   const run = runInference(world.services, { inference: ASK, input: inputOf({}), caller: nobody });
-  await eventually(() => expect(world.double.of("chat")).toHaveLength(1));
+  await eventually(() => expect(world.double.calls("chat")).toHaveLength(1));
   const reserved = (await spentOf(id))?.reserved ?? 0;
   world.open();
   await run;
@@ -93,7 +93,7 @@ test.each([
       );
     });
     await eventually(() => {
-      expect([world.double.of("chat").length, outcomes.length]).toEqual([37, atOnce - 37]);
+      expect([world.double.calls("chat").length, outcomes.length]).toEqual([37, atOnce - 37]);
     });
     expect(new Set(outcomes)).toEqual(new Set(["spending-reached"]));
     expect((await spentOf(id))?.reserved).toBeCloseTo(37 * most, 9);
@@ -134,25 +134,25 @@ test.each([
   { failure: { kind: "status", status: 429 } as const, used: 0, calls: 0 },
   { failure: { kind: "malformed" } as const, used: "reserved", calls: 0 },
   { failure: { kind: "status", status: 504 } as const, used: "reserved", calls: 0 },
-])("what the provider refuses costs nothing, what is unclear all: %o", async (of) => {
+])("what the provider refuses costs nothing, what is unclear all: %o", async (example) => {
   const most = await reservedByOneCall("modelTokens");
   const [tokens, calls] = [await limit(most), await limit(10, { unit: "calls" })];
   const double = new OpenAiDouble();
-  double.fail("chat", of.failure);
+  double.fail("chat", example.failure);
   const world = worldWith({ double });
   const run = runInference(world.services, { inference: ASK, input: inputOf({}), caller: nobody });
   expect(await outcome(run)).toMatch(/model-failed|spending-reached/);
   await world.settled();
-  const used = of.used === "reserved" ? most : of.used;
+  const used = example.used === "reserved" ? most : example.used;
   expect(await spentOf(tokens)).toMatchObject({ used, reserved: 0 });
-  expect(await spentOf(calls)).toMatchObject({ used: of.calls, reserved: 0 });
+  expect(await spentOf(calls)).toMatchObject({ used: example.calls, reserved: 0 });
 });
 
 test("all limits of a call are asked; one that refuses costs the others nothing", async () => {
-  const of = { subjectKind: "inference" as const, subjectId: ASK.id };
+  const subject = { subjectKind: "inference" as const, subjectId: ASK.id };
   const service = await limit(100, { unit: "calls" });
-  const own = await limit(1, { unit: "calls", ...of });
-  const other = await limit(0, { unit: "calls", ...of, subjectId: "another" });
+  const own = await limit(1, { unit: "calls", ...subject });
+  const otherLimit = await limit(0, { unit: "calls", ...subject, subjectId: "another" });
   const world = worldWith({ double: new OpenAiDouble() });
   const run = () =>
     outcome(runInference(world.services, { inference: ASK, input: inputOf({}), caller: nobody }));
@@ -163,7 +163,7 @@ test("all limits of a call are asked; one that refuses costs the others nothing"
   ]);
   await world.settled();
   const used = async (id: string) => (await spentOf(id))?.used;
-  expect([await used(service), await used(own), await used(other)]).toEqual([1, 1, 0]);
+  expect([await used(service), await used(own), await used(otherLimit)]).toEqual([1, 1, 0]);
 });
 
 test("an agent at a limit between steps answers as if its steps were used up", async () => {
@@ -174,14 +174,14 @@ test("an agent at a limit between steps answers as if its steps were used up", a
   });
   const world = worldWith({ double });
   const agent = agentOf({ model: MODEL, rags: [rag], maxSteps: 5, maxOutputTokens: 400 });
-  const of = { subjectKind: "agent" as const, subjectId: agent.id };
-  const id = await limit(0.0016, { unit: "usd", ...of });
+  const subject = { subjectKind: "agent" as const, subjectId: agent.id };
+  const id = await limit(0.0016, { unit: "usd", ...subject });
   const run = { agent, prompt: "How much leave?", caller: nobody };
   const { response, items, degradations } = await runAgent(world.services, run);
   expect(response).toEqual([{ type: "text", text: "" }]);
   expect(items).toHaveLength(1);
   expect(degradations).toEqual(["model: Spending limit reached"]);
-  const steps = double.of("chat").length;
+  const steps = double.calls("chat").length;
   expect(steps).toBeGreaterThan(1);
   expect(steps).toBeLessThan(5);
   await world.settled();
@@ -211,9 +211,9 @@ test("a picture costs by the price of the chat model that reads it", async () =>
   const reader = world.services.models.imageReader(MODEL);
   const picture = { bytes: new Uint8Array([1]), mediaType: "image/png" };
   const reading = reader.read(picture, new AbortController().signal);
-  await eventually(() => expect(world.double.of("chat")).toHaveLength(1));
-  const sent = world.double.of("chat")[0]?.body as { max_tokens: number };
-  expect((await spentOf(id))?.reserved).toBeGreaterThan(sent.max_tokens / 1_000_000);
+  await eventually(() => expect(world.double.calls("chat")).toHaveLength(1));
+  const body = world.double.calls("chat")[0]?.body as { max_tokens: number };
+  expect((await spentOf(id))?.reserved).toBeGreaterThan(body.max_tokens / 1_000_000);
   world.open();
   await reading;
   await world.settled();
@@ -232,6 +232,8 @@ test("without a limit of an answer, 4,096 tokens are reserved and sent", async (
   await run(0);
   await limit(0);
   expect([await run(4_097), await run(4_300)]).toEqual(["spending-reached", "answered"]);
-  const sent = double.of("chat").map(({ body }) => (body as { max_tokens?: number }).max_tokens);
-  expect(sent).toEqual([undefined, 4_096]);
+  const tokenLimits = double
+    .calls("chat")
+    .map(({ body }) => (body as { max_tokens?: number }).max_tokens);
+  expect(tokenLimits).toEqual([undefined, 4_096]);
 });

@@ -104,7 +104,7 @@ test("a server that refuses to stream is asked for the whole", async () => {
   expect(events.at(-1)).toMatchObject({
     result: { usage: { inputTokens: 100, outputTokens: 20 } },
   });
-  expect(double.of("chat")).toHaveLength(2);
+  expect(double.calls("chat")).toHaveLength(2);
 });
 
 test("structured output comes whole, after its repair", async () => {
@@ -145,16 +145,16 @@ test("a plain call does not ask the model to stream", async () => {
   const double = new OpenAiDouble();
   const { services } = worldWith({ double });
   await answerOf(services, { model: "openai/gpt-5" });
-  const [asked] = double.of("chat").map(({ body }) => body as ChatBody);
-  expect(asked?.stream).toBeUndefined();
+  const [request] = double.calls("chat").map(({ body }) => body as ChatBody);
+  expect(request?.stream).toBeUndefined();
 });
 
 /** A model that answers at once, and marks what it took from the first passage. */
 function citing(): OpenAiDouble {
   const double = new OpenAiDouble();
   double.script = (body) => {
-    const told = JSON.stringify(body.messages);
-    const word = /\[cite-([a-z]{8}):n\]/.exec(told)?.[1];
+    const prompt = JSON.stringify(body.messages);
+    const word = /\[cite-([a-z]{8}):n\]/.exec(prompt)?.[1];
     const searched = body.messages.some(({ role }) => role !== "system" && role !== "user");
     if (body.tools !== undefined && !searched) return sayByDefault(body);
     return { text: `It is 26 days [cite-${word}:1]. Ask [cite-${word}:9] \u{1F642} again.` };
@@ -201,16 +201,16 @@ test("the built-in model cites its sentences exactly, also as an agent", async (
   const prompt = "How many days of holiday?";
   const input = inputOf({ prompt, semanticSearch: [prompt] });
   const inference = inferenceOf({ rags: [rag] });
-  const asked = { cites: true, caller: nobody };
+  const options = { cites: true, caller: nobody };
   const text = `${HOLIDAY}\n\nSource: handbook: leave.md`;
   const citations = [{ item: 0, start: 0, end: HOLIDAY.length }];
   const response = [{ type: "text", text, citations }];
   const streamedRun = runEvents((listening) =>
-    runInference(services, { inference, input, ...asked, ...listening }),
+    runInference(services, { inference, input, ...options, ...listening }),
   );
   expect((await allOf(streamedRun)).at(-1)).toMatchObject({ result: { response } });
   const agent = agentOf({ rags: [rag] });
-  expect(await runAgent(services, { agent, prompt, ...asked })).toMatchObject({ response });
+  expect(await runAgent(services, { agent, prompt, ...options })).toMatchObject({ response });
 });
 
 test("who does not ask for citations changes nothing of the prompt, nor of the answer", async () => {
@@ -218,8 +218,8 @@ test("who does not ask for citations changes nothing of the prompt, nor of the a
   const { services } = worldWith({ double });
   const input = { semanticSearch: ["days of holiday"] };
   const { response } = await answerOf(services, { model: "local/chat", rags: [rag] }, input);
-  const [asked] = double.of("chat").map(({ body }) => JSON.stringify(body));
-  expect(asked).toContain("Where you use one, you may cite it by its source.");
-  expect(asked).not.toContain("[cite-");
+  const [request] = double.calls("chat").map(({ body }) => JSON.stringify(body));
+  expect(request).toContain("Where you use one, you may cite it by its source.");
+  expect(request).not.toContain("[cite-");
   expect(response).toEqual([{ type: "text", text: expect.stringContaining("[cite-undefined:1]") }]);
 });

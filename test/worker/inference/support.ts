@@ -25,7 +25,7 @@ import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
-import { DIMENSIONS, indexOf, put } from "../rag-index/support.ts";
+import { DIMENSIONS, indexOf, write } from "../rag-index/support.ts";
 import { freeTurns } from "../../support/free-turns.ts";
 import { ragRecord } from "../../support/rag-record.ts";
 
@@ -39,7 +39,7 @@ const vectorize = new VectorizeDouble({
 
 export type World = {
   services: InferenceServices;
-  /** What was sent to the usage queue. */
+  /** Messages of the usage queue. */
   usage: UsageMessage[];
   /** Settles what the answers did not wait for. */
   settled: () => Promise<void>;
@@ -48,7 +48,7 @@ export type World = {
 let servers = 0;
 
 /** The services as they are composed, with doubles for what is outside. */
-export function worldWith(of: {
+export function worldWith(options: {
   double?: OpenAiDouble;
   ai?: WorkersAi;
   /** For servers that stand outside; otherwise the double's. */
@@ -57,13 +57,13 @@ export function worldWith(of: {
 }): World {
   const config = parseConfig({
     ENVIRONMENT: "development",
-    // What a server has shown is remembered.
+    // Facts that a server has shown are remembered, so each registry gets a server of its own.
     OPENAI_COMPATIBLE_BASE_URL: `http://models-${(servers += 1)}.test/v1`,
     AI_GATEWAY_ACCOUNT_ID: "account",
     AI_GATEWAY_ID: "gate",
     AI_GATEWAY_TOKEN: "gateway-token",
     AI_GATEWAY_BASE_URL: "http://gateway.test/v1",
-    ...of.variables,
+    ...options.variables,
   });
   const usage: UsageMessage[] = [];
   const background: Promise<unknown>[] = [];
@@ -76,7 +76,10 @@ export function worldWith(of: {
     ledger: env.SPENDING_LEDGER.getByName("ledger"),
   };
   const spending = spendingOf(() => parts);
-  const registry = modelRegistry(config, { ai: of.ai, fetch: of.fetch ?? of.double?.fetch });
+  const registry = modelRegistry(config, {
+    ai: options.ai,
+    fetch: options.fetch ?? options.double?.fetch,
+  });
   const services: InferenceServices = {
     ...parts,
     config,
@@ -110,11 +113,11 @@ export async function indexedRag(
   more: Partial<RagRecord> = {},
 ): Promise<RagRecord> {
   const index = indexOf(identifier);
-  for (const [path, passages] of Object.entries(files)) await put(index, path, 1, passages);
+  for (const [path, passages] of Object.entries(files)) await write(index, path, 1, passages);
   return ragRecord(identifier, { dimensions: DIMENSIONS, ...more });
 }
 
-const asked = {
+const fields = {
   name: "Ask",
   identifier: "ask",
   systemPrompt: "Answer briefly.",
@@ -122,8 +125,8 @@ const asked = {
 };
 
 export const inferenceOf = (more: Partial<InferenceRecord>): InferenceRecord => ({
-  ...newInference.parse(asked),
-  ...asked,
+  ...newInference.parse(fields),
+  ...fields,
   id: newId<InferenceId>(Date.now()),
   createdAt: 0,
   updatedAt: 0,
@@ -132,8 +135,8 @@ export const inferenceOf = (more: Partial<InferenceRecord>): InferenceRecord => 
 });
 
 export const agentOf = (more: Partial<AgentRecord>): AgentRecord => ({
-  ...newAgent.parse(asked),
-  ...asked,
+  ...newAgent.parse(fields),
+  ...fields,
   id: newId<AgentId>(Date.now()),
   createdAt: 0,
   updatedAt: 0,

@@ -48,7 +48,7 @@ test("a search tells what it used: one embedding for all RAGs, one reranking for
   // It tells no count for reranking: about what it was sent.
   expect(uses[1]?.inputTokens).toBeGreaterThan(10);
   expect(uses[1]?.inputTokens).toBeLessThan(60);
-  expect(double.of("embeddings")).toHaveLength(1);
+  expect(double.calls("embeddings")).toHaveLength(1);
 });
 
 test("a reranker's own count of tokens is believed", async () => {
@@ -105,8 +105,8 @@ test("a call is counted once; its models bear their own counts, prices and times
   const euros = (amount: number) => ({ amount, currency: "EUR" });
   const dollars = { amount: 0.02, currency: "USD" };
   for (const group of ["day", "inference", "token"] as const) {
-    const [line, ...others] = await report(group);
-    expect(others).toEqual([]);
+    const [line, ...rest] = await report(group);
+    expect(rest).toEqual([]);
     expect(line).toMatchObject(whole);
     expect(line?.cost).toHaveLength(2);
     expect(line?.cost).toEqual(expect.arrayContaining([euros(1.02), dollars]));
@@ -132,9 +132,9 @@ test("indexing is no call, and yet its tokens and cost are there, by RAG and by 
   await replaceModels(db, [{ model: "local/embed", kind: "embedding", ...price }]);
   const ragIds = ["rag-a"];
   const uses = [use({ ragIds, calls: 7, inputTokens: 50_000 })];
-  const told = messageOf({ kind: "index", tokenId: null, ragIds, latencyMs: 0, uses });
-  await foldUsage(services, [told, told]);
-  await foldUsage(services, [told]);
+  const usageMessage = messageOf({ kind: "index", tokenId: null, ragIds, latencyMs: 0, uses });
+  await foldUsage(services, [usageMessage, usageMessage]);
+  await foldUsage(services, [usageMessage]);
   const cost = [{ amount: 1, currency: "EUR" }];
   expect(await report("day")).toMatchObject([{ calls: 0, inputTokens: 50_000, cost, p50Ms: null }]);
   expect(await report("rag")).toMatchObject([{ key: "rag-a", calls: 0, cost }]);

@@ -31,20 +31,20 @@ test("a message that a queue kept for days counts once, whatever the sweep forgo
 });
 
 test("each message counts once, however often and in whatever company it comes", async () => {
-  const [one, two, three] = [message({}), message({}), message({})];
-  await foldUsage(services, [one, two, one]);
-  await foldUsage(services, [two, three]);
-  await foldUsage(services, [three, two, one]);
+  const [first, second, third] = [message({}), message({}), message({})];
+  await foldUsage(services, [first, second, first]);
+  await foldUsage(services, [second, third]);
+  await foldUsage(services, [third, second, first]);
   const [line] = await report("day");
   expect(line).toMatchObject({ key: "2026-05-04", calls: 3, inputTokens: 300, outputTokens: 30 });
   expect(line?.cost).toEqual([{ amount: 1.5, currency: "EUR" }]);
 });
 
 test("two deliveries at the same time that share a message count it once", async () => {
-  const [one, two, three] = [message({}), message({}), message({})];
+  const [first, second, third] = [message({}), message({}), message({})];
   const batches = [
-    [one, two],
-    [two, three],
+    [first, second],
+    [second, third],
   ];
   await Promise.allSettled(batches.map((batch) => foldUsage(services, batch)));
   for (const batch of batches) await foldUsage(services, batch);
@@ -53,7 +53,7 @@ test("two deliveries at the same time that share a message count it once", async
 
 test("a thousand retrievals cost less than a hundred rows, whatever their latencies", async () => {
   const counts = noRows();
-  const counted = openDatabase(countedRows(env.DB, counts));
+  const countedDb = openDatabase(countedRows(env.DB, counts));
   const perSecond = 50;
   const use = { kind: "embedding" as const, model: "local/embed", ragIds: ["rag-a"], calls: 1 };
   const retrievals = Array.from({ length: 1_000 }, (_, at) => {
@@ -65,9 +65,9 @@ test("a thousand retrievals cost less than a hundred rows, whatever their latenc
     return message({ id: newId(time), ...what, ...how, at: time, uses });
   });
   for (let at = 0; at < retrievals.length; at += 100) {
-    await foldUsage({ db: counted, now: services.now }, retrievals.slice(at, at + 100));
+    await foldUsage({ db: countedDb, now: services.now }, retrievals.slice(at, at + 100));
   }
-  const forgetting = { db: counted, now: () => NOON + 30 * DAY_MS };
+  const forgetting = { db: countedDb, now: () => NOON + 30 * DAY_MS };
   await foldUsage(forgetting, [message({ at: NOON + 30 * DAY_MS })]);
   expect(counts.written).toBeLessThan(100);
   expect(counts.read).toBeLessThan(10_000);
@@ -112,8 +112,8 @@ test("a report holds its span of time and nothing else; currencies stay apart", 
     message({ at: NOON + HOUR_MS, currency: null, cost: null }),
     message({ at: NOON + DAY_MS }),
   ]);
-  const [line, ...others] = await report("day", NOON, NOON + 2 * HOUR_MS);
-  expect(others).toEqual([]);
+  const [line, ...rest] = await report("day", NOON, NOON + 2 * HOUR_MS);
+  expect(rest).toEqual([]);
   expect(line).toMatchObject({ calls: 3 });
   expect(line?.cost.toSorted((a, b) => a.amount - b.amount)).toEqual([
     { amount: 0.5, currency: "EUR" },

@@ -18,7 +18,7 @@ import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
 async function wishOf({ services: { db } }: World, source: FileSourceId) {
   const rags = (await listExportedRags(db)).filter(({ fileSourceId }) => fileSourceId === source);
   const own = (await listExportedSources(db)).filter(({ id }) => id === source);
-  const sources = own.map((one) => Object.assign(one, { rags }));
+  const sources = own.map((entry) => Object.assign(entry, { rags }));
   return { sources, settings: {}, more: [], vectors: true, partPerFile: true, version: "" };
 }
 
@@ -26,15 +26,15 @@ test("an import that dies at any call is continued, and doubles nothing", async 
   const { world, source, rag } = await ragWorld();
   await world.putAndIndex(source, { "a.md": "# A\n\nfirst note", "b.md": "# B\n\nsecond note" });
   const bytes = await archiveOf(world, source);
-  const expected = await world.shown(rag);
+  const expected = await world.texts(rag);
   let last = "";
   const points = await crashAtCalls(
     async (crash) => {
       await world.workUntil(crash, async () => void (await importInto(world, bytes)));
       if (crash.hasCrashed && (await copiesOf(source)).length === 0) {
-        const hidden = await rowsOf(`select 1 from files f where f.path = 'a.md'
+        const orphans = await rowsOf(`select 1 from files f where f.path = 'a.md'
           and f.file_source_id not in (select id from file_sources)`);
-        expect(hidden).toEqual([]);
+        expect(orphans).toEqual([]);
       }
       world.now += 300_000;
       // The settings are the last step; an import that had come to it is over for whoever asks.
@@ -42,7 +42,7 @@ test("an import that dies at any call is continued, and doubles nothing", async 
       const copies = await copiesOf(source);
       expect(copies).toHaveLength(1);
       last = copies[0]?.rag ?? "";
-      expect(await world.shown(last as typeof rag)).toEqual(expected);
+      expect(await world.texts(last as typeof rag)).toEqual(expected);
       const rows = await rowsOf("select path from files where file_source_id = ?1", copies[0]?.id);
       expect(rows).toHaveLength(2);
       for (const row of await listImports(world.services.db)) {
@@ -172,11 +172,11 @@ test("calls about one archive do not end each other's work", async () => {
   world.now += 300_000;
   expect(await go(second)).toMatchObject({ id: first, state: "done" });
   expect(await go(first)).toMatchObject({ id: first, state: "done", plan: { files: 1 } });
-  const tried = await upload(world, bytes);
-  expect(await go(tried, true, "3")).toMatchObject({ state: "checked" });
+  const importId = await upload(world, bytes);
+  expect(await go(importId, true, "3")).toMatchObject({ state: "checked" });
   world.now += 25 * 3_600_000;
   await upload(world, bytes);
-  expect((await listImports(world.services.db)).map(({ id }) => id)).not.toContain(tried);
+  expect((await listImports(world.services.db)).map(({ id }) => id)).not.toContain(importId);
 });
 
 test.each([
@@ -208,12 +208,12 @@ test("an import whose names are taken meanwhile leaves nothing behind", async ()
   await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
   const bytes = await archiveOf(world, source);
   world.now += 1;
-  const other = await archiveOf(world, source);
+  const otherArchive = await archiveOf(world, source);
   let isFirst = true;
   world.aroundIndexes(async ({ name, go }) => {
     const writesFirst = isFirst && name === "writeVersions";
     if (writesFirst) isFirst = false;
-    if (writesFirst) expect(await importInto(world, other)).toMatchObject({ state: "done" });
+    if (writesFirst) expect(await importInto(world, otherArchive)).toMatchObject({ state: "done" });
     return await go();
   });
   await expect(importInto(world, bytes)).rejects.toMatchObject({
@@ -230,12 +230,12 @@ test("texts and vectors of a file in several parts are sent once", async () => {
   const { world, source, rag } = await ragWorld();
   const sentences = Array.from({ length: 400 }, (_, at) => `A longer note, number ${at}.`);
   await world.putAndIndex(source, { "a.md": `# A\n\n${sentences.join(" ")}` });
-  const expected = await world.shown(rag);
-  const sent: [staged: number, places: object[]][] = [];
+  const expected = await world.texts(rag);
+  const calls: [staged: number, places: object[]][] = [];
   world.aroundIndexes(async ({ name, args, go }) => {
     if (name === "writeVersions") {
       const [versions] = args as [FileVersion[]];
-      for (const { staged, chunks } of versions) sent.push([staged.length, chunks]);
+      for (const { staged, chunks } of versions) calls.push([staged.length, chunks]);
     }
     const page = await go();
     if (name !== "readVersions") return page;
@@ -249,13 +249,13 @@ test("texts and vectors of a file in several parts are sent once", async () => {
   await importInto(world, await archiveOf(world, source, "files"));
   const all = expected["a.md"]?.length ?? 0;
   expect(all).toBeGreaterThan(1);
-  expect(sent.map(([staged, places]) => [staged, places.length])).toEqual([
+  expect(calls.map(([staged, places]) => [staged, places.length])).toEqual([
     [1, 1],
     [all - 1, all],
   ]);
-  expect(JSON.stringify(sent)).not.toMatch(/"text"|"vector"/);
+  expect(JSON.stringify(calls)).not.toMatch(/"text"|"vector"/);
   const [copy] = await copiesOf(source);
-  const imported = await world.shown(copy?.rag as typeof rag);
+  const imported = await world.texts(copy?.rag as typeof rag);
   // Passages that the words of the search do not tell apart come in any order.
   expect(imported["a.md"]?.toSorted()).toEqual(expected["a.md"]?.toSorted());
 });
@@ -264,7 +264,7 @@ test("passages of an index that was replaced meanwhile are not those of its file
   const { world, source } = await ragWorld();
   await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
   const wish = await wishOf(world, source);
-  // What was live when the export began; revisions are equal in both.
+  // The generation that was live when the export began; revisions are equal in both.
   for (const rag of wish.sources.flatMap(({ rags }) => rags)) rag.generation = 7;
   const { ragIndexes } = world.services;
   const services = { ...world.services };

@@ -48,7 +48,7 @@ test("an index job whose worker dies at any call ends as if it had not", async (
         ]);
         expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 1, vectors: 2 });
         expect(await world.index(rag).facts()).toMatchObject({ chunks: 2, files: 2, staged: 0 });
-        expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.html", "c.html"]);
+        expect(Object.keys(await world.texts(rag)).sort()).toEqual(["a.html", "c.html"]);
       }
       // Nothing that was stored is embedded again: at most the call that was lost is repeated.
       const ofFiles = embedded.filter((text) => text.includes("A note about"));
@@ -68,11 +68,11 @@ test.for([
     const texts = ["A note about moss.", "A note about peat.", "", "A note about ferns."];
     const points = await atEachCall(
       async (world, crash) => {
-        const made = await world.addSourceAndRag();
-        ({ rag } = made);
+        const setup = await world.addSourceAndRag();
+        ({ rag } = setup);
         world.carriesTexts = carriesTexts;
         const files = texts.map((text, at) => [`${at}.txt`, text] as const);
-        await world.putTogether(made.source, Object.fromEntries(files));
+        await world.putTogether(setup.source, Object.fromEntries(files));
         expect(world.waiting).toHaveLength(1);
         await world.workUntil(crash);
       },
@@ -95,9 +95,9 @@ test("a push that dies at any call ends, pushed again, with one file and its byt
   let rag: RagId;
   await atEachCall(
     async (world, crash) => {
-      const made = await world.addSourceAndRag();
-      ({ rag } = made);
-      const push = (times: string) => world.put(made.source, "a.html", `<p>A note, ${times}.</p>`);
+      const setup = await world.addSourceAndRag();
+      ({ rag } = setup);
+      const push = (times: string) => world.put(setup.source, "a.html", `<p>A note, ${times}.</p>`);
       await push("once");
       await world.deliver();
       await world.workUntil(crash, () => push("twice"));
@@ -105,7 +105,7 @@ test("a push that dies at any call ends, pushed again, with one file and its byt
     },
     async (world) => {
       expect(await world.rows(rag)).toMatchObject([{ path: "a.html", status: "indexed" }]);
-      expect(await world.shown(rag)).toEqual({ "a.html": ["A note, twice."] });
+      expect(await world.texts(rag)).toEqual({ "a.html": ["A note, twice."] });
     },
   );
 });
@@ -114,16 +114,16 @@ test("a removal that dies at any call is finished by the sweep", async () => {
   let rag: RagId;
   await atEachCall(
     async (world, crash) => {
-      const made = await world.addSourceAndRag();
-      ({ rag } = made);
-      await world.put(made.source, "a.html", "<p>A note.</p>");
+      const setup = await world.addSourceAndRag();
+      ({ rag } = setup);
+      await world.put(setup.source, "a.html", "<p>A note.</p>");
       await world.deliver();
-      await world.workUntil(crash, () => world.drop(made.source, "a.html"));
+      await world.workUntil(crash, () => world.drop(setup.source, "a.html"));
     },
     async (world) => {
       const [row] = await world.rows(rag);
       const removed = row?.status === "deleted";
-      expect(await world.shown(rag)).toEqual(removed ? {} : { "a.html": ["A note."] });
+      expect(await world.texts(rag)).toEqual(removed ? {} : { "a.html": ["A note."] });
       expect(await world.counters(rag)).toMatchObject({ vectors: removed ? 0 : 1 });
     },
   );
@@ -131,17 +131,17 @@ test("a removal that dies at any call is finished by the sweep", async () => {
 
 /** Does something before each outside call of an index job in turn, then lets all come to rest. */
 async function beforeEachCall(
-  act: (of: Awaited<ReturnType<typeof ragWorld>>) => Promise<unknown>,
+  act: (setup: Awaited<ReturnType<typeof ragWorld>>) => Promise<unknown>,
   check: (world: World, rag: RagId) => Promise<void>,
 ): Promise<number> {
   for (let at = 1; at <= LIMIT; at++) {
-    const of = await ragWorld();
-    const { world, source, rag } = of;
+    const setup = await ragWorld();
+    const { world, source, rag } = setup;
     await world.put(source, "a.html", "<p>A note.</p>");
     const { services } = world;
     let calls = 0;
     world.services = aroundCalls(services, async (go) => {
-      if (++calls === at) await world.as(services, () => act(of));
+      if (++calls === at) await world.as(services, () => act(setup));
       return await go();
     });
     await world.deliver();
@@ -158,7 +158,7 @@ test("a file removed while any step of its index job runs does not come back", a
   const steps = await beforeEachCall(
     async ({ world, source }) => await world.drop(source, "a.html"),
     async (world, rag) => {
-      expect(await world.shown(rag)).toEqual({});
+      expect(await world.texts(rag)).toEqual({});
       expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
       expect(await world.index(rag).facts()).toMatchObject({ chunks: 0, files: 0 });
     },
@@ -170,7 +170,7 @@ test("a file changed while any step of its index job runs ends with the change",
   await beforeEachCall(
     async ({ world, source }) => await world.put(source, "a.html", "<p>A note, changed.</p>"),
     async (world, rag) => {
-      expect(await world.shown(rag)).toEqual({ "a.html": ["A note, changed."] });
+      expect(await world.texts(rag)).toEqual({ "a.html": ["A note, changed."] });
       expect(await world.counters(rag)).toMatchObject({ indexed: 1, pending: 0, vectors: 1 });
     },
   );
@@ -187,12 +187,12 @@ function worldWithLog(fails: () => FileSourceId | null) {
     if (isKey && ["delete", "list"].includes(name)) throw new Error("the bucket does not answer");
     return await go();
   });
-  return { world, told: world.logged("error") };
+  return { world, warnings: world.logged("error") };
 }
 
 test("a source whose replaced bytes cannot be deleted is told and holds up none", async () => {
   let broken: FileSourceId | null = null;
-  const { world, told } = worldWithLog(() => broken);
+  const { world, warnings } = worldWithLog(() => broken);
   broken = await world.addSource();
   const sound = await world.addSource();
   for (const id of [broken, sound]) {
@@ -203,11 +203,11 @@ test("a source whose replaced bytes cannot be deleted is told and holds up none"
   expect(await keysOf(broken)).toHaveLength(2);
   expect(await keysOf(sound)).toHaveLength(1);
   const facts = { sourceId: broken, contents: 1, reason: "the bucket does not answer" };
-  expect(told).toEqual([["replaced contents not deleted", facts]]);
+  expect(warnings).toEqual([["replaced contents not deleted", facts]]);
 
   // It waits an hour, then is tried again.
   await sweep(world.services);
-  expect(told).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
   const id = broken;
   broken = null;
   world.now += HOUR_MS;
@@ -217,7 +217,7 @@ test("a source whose replaced bytes cannot be deleted is told and holds up none"
 
 test("a source whose bytes cannot be listed is told and holds up none", async () => {
   let broken: FileSourceId | null = null;
-  const { world, told } = worldWithLog(() => broken);
+  const { world, warnings } = worldWithLog(() => broken);
   const ids = [await world.addSource(), await world.addSource()] as const;
   [broken] = ids;
   for (const [at, id] of ids.entries()) {
@@ -229,7 +229,7 @@ test("a source whose bytes cannot be listed is told and holds up none", async ()
   expect(await keysOf(ids[1])).toEqual([]);
   expect(await keysOf(ids[0])).toHaveLength(1);
   const facts = { sourceId: broken, reason: "the bucket does not answer" };
-  expect(told).toEqual([["interrupted uploads not checked", facts]]);
+  expect(warnings).toEqual([["interrupted uploads not checked", facts]]);
 
   broken = null;
   world.now += HOUR_MS;
@@ -238,7 +238,7 @@ test("a source whose bytes cannot be listed is told and holds up none", async ()
 });
 
 test("an index that does not answer keeps no removal of another index open", async () => {
-  const { world, told } = worldWithLog(() => null);
+  const { world, warnings } = worldWithLog(() => null);
   const source = await world.addSource();
   const [broken, sound] = [await world.addRag(source), await world.addRag(source)];
   await world.putAndIndex(source, { [PATH]: "A note." });
@@ -252,8 +252,8 @@ test("an index that does not answer keeps no removal of another index open", asy
   const open =
     "select rag_id as ragId from rag_files where status = 'deleted' and leased_until > 0";
   expect(await rowsOf(open)).toEqual([{ ragId: broken }]);
-  expect(await world.shown(sound)).toEqual({});
-  expect(told).toMatchObject([["files not removed from an index", { ragId: broken }]]);
+  expect(await world.texts(sound)).toEqual({});
+  expect(warnings).toMatchObject([["files not removed from an index", { ragId: broken }]]);
 
   // A scan that removes more files goes on.
   await world.putAndIndex(source, { [PATH]: "Another note." });
@@ -263,10 +263,10 @@ test("an index that does not answer keeps no removal of another index open", asy
   );
   const all = files.map(({ id }) => id);
   expect(await removeDeletedFiles(world.services, all, world.now + 1)).toBe(1);
-  expect(await world.shown(sound)).toEqual({});
+  expect(await world.texts(sound)).toEqual({});
 
   world.services.ragIndexes = ragIndexes;
   world.now += HOUR_MS;
   await sweep(world.services);
-  expect(await world.shown(broken)).toEqual({});
+  expect(await world.texts(broken)).toEqual({});
 });

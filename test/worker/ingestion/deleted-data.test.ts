@@ -55,7 +55,7 @@ function pushed(): Life {
   };
 }
 
-function listed(): Life {
+function listedSource(): Life {
   const words = wordsOf("s");
   const reader = new ScriptedSource();
   const metadata = { owner: words.metadata };
@@ -66,8 +66,8 @@ function listed(): Life {
     async says(world, source, text) {
       world.services.sourceReaders = async () => reader;
       reader.set({ "other.txt": "A note that stays." });
-      const of = { text: `A note about ${text}.`, version: `"${text?.length}"`, metadata };
-      if (text !== null) reader.files.set(`${words.path}/a.txt`, of);
+      const entry = { text: `A note about ${text}.`, version: `"${text?.length}"`, metadata };
+      if (text !== null) reader.files.set(`${words.path}/a.txt`, entry);
       await scan(world, source);
     },
   };
@@ -99,7 +99,7 @@ function crawled(): Life {
 
 test.for([
   ["a pushed file", pushed()],
-  ["a file of a listed source", listed()],
+  ["a file of a listed source", listedSource()],
   ["a crawled page", crawled()],
 ] as const)("%s that was replaced, then deleted is in no store any more", async ([, life]) => {
   const world = new VectorizeWorld({ dimensions: DIMENSIONS });
@@ -145,10 +145,10 @@ test("a file that a feed deletes is found by any Unicode form of its path", asyn
   const path = "\u00dcbersicht.txt".normalize("NFD");
   reader.change(path, { text: "A note.", externalId: "id" });
   await scanAgain();
-  expect(Object.keys(await world.shown(rag))).toEqual([path.normalize("NFC")]);
+  expect(Object.keys(await world.texts(rag))).toEqual([path.normalize("NFC")]);
   // The feed names it by its path.
   reader.files.delete(path);
   reader.remove(path);
   await scanAgain();
-  expect(await world.shown(rag)).toEqual({});
+  expect(await world.texts(rag)).toEqual({});
 });

@@ -16,7 +16,7 @@ const DAY_MINUTES = 24 * 60;
 
 class SharedSource extends FollowedSource {
   readonly members = new Map<string, string[] | SourceFailure>();
-  asked: string[] = [];
+  requests: string[] = [];
   readers: string[] = [];
 
   override async list(cursor: string | null, signal: AbortSignal) {
@@ -27,7 +27,7 @@ class SharedSource extends FollowedSource {
   }
 
   async membersOf(group: string) {
-    this.asked.push(group);
+    this.requests.push(group);
     const members = this.members.get(group) ?? [];
     if (members instanceof SourceFailure) throw members;
     return await Promise.resolve(members);
@@ -39,14 +39,14 @@ async function sharedDrive(readers: string[]) {
   const reader = new SharedSource({ "a.txt": "A note." });
   reader.readers = readers;
   const world = new World({ sourceReaders: async () => reader });
-  const made = await world.addSourceAndRag("cloud_drive");
+  const setup = await world.addSourceAndRag("cloud_drive");
   const turn = async (permissions: "off" | "on") =>
     await updateFileSource(world.services, {
-      source: await findFileSource(world.services, { key: made.source }),
+      source: await findFileSource(world.services, { key: setup.source }),
       patch: { permissions },
     });
   await turn("on");
-  return { reader, world, ...made, turn };
+  return { reader, world, ...setup, turn };
 }
 
 const inGroups = async (source: string) =>
@@ -77,9 +77,9 @@ test("members are read when a scan meets a group, and then once a day", async ()
     { name: "group:hidden", unknown: "it may not be read" },
   ]);
   reader.members.set("hr@example.com", ["user:bob@example.com", "user:eve@example.com"]);
-  reader.asked = [];
+  reader.requests = [];
   await world.sweepAfter(1, 60);
-  expect(reader.asked).toEqual([]);
+  expect(reader.requests).toEqual([]);
   await world.sweepAfter(DAY_MINUTES);
   const after = ["bob", "eve"].map((name) => `user:${name}@example.com group:hr@example.com`);
   expect(await inGroups(source)).toEqual(after);
@@ -97,11 +97,11 @@ test("a reader is in a group by its name, its domain or a group of its own", asy
   reader.members.set("sharepoint/b!1/5", members);
   await world.deliver();
   await world.sweepAfter(1);
-  const found = await findRag(world.services, { key: rag });
+  const record = await findRag(world.services, { key: rag });
   const finds = async (user: string, groups: string[] = []) => {
     const reading = { reader: user, groups, header: null, groupsHeader: null };
-    const [read = found] = await readAs(world.services.db, reading, [found]);
-    const { chunks } = await retrieve(world.services, requestOf([read], { queries: ["note"] }));
+    const [readable = record] = await readAs(world.services.db, reading, [record]);
+    const { chunks } = await retrieve(world.services, requestOf([readable], { queries: ["note"] }));
     return chunks.length;
   };
   expect(await finds("ann@example.com")).toBe(1);
@@ -120,11 +120,11 @@ test("members who were read long ago do not count", async () => {
   reader.members.set("hr", ["user:ann@example.com"]);
   await world.deliver();
   await world.sweepAfter(1);
-  const known = ["user:ann@example.com group:hr"];
-  expect(await inGroups(source)).toEqual(known);
+  const expected = ["user:ann@example.com group:hr"];
+  expect(await inGroups(source)).toEqual(expected);
   reader.members.set("hr", new SourceFailure("down", "no answer"));
   await hourOn(DAY_MINUTES);
-  expect(await inGroups(source)).toEqual(known);
+  expect(await inGroups(source)).toEqual(expected);
   await hourOn(DAY_MINUTES);
   expect(await inGroups(source)).toEqual([]);
   const unknown = statement("select unknown from synced_groups where file_source_id = ?", source);
@@ -153,10 +153,10 @@ test("audiences that no file has any more are deleted", async () => {
   await share("bob");
   world.now += HOUR_MS - (world.now % HOUR_MS);
   await world.sweepAfter(0);
-  const kept = statement(
+  const remaining = statement(
     "select principal from audience_principals where principal glob '*@once.example'",
   );
-  expect((await kept.all()).results).toEqual([{ principal: "user:bob@once.example" }]);
+  expect((await remaining.all()).results).toEqual([{ principal: "user:bob@once.example" }]);
   const audiences = statement("select readers from audiences where readers glob '*ann@once*'");
   expect((await audiences.all()).results).toEqual([]);
 });

@@ -13,12 +13,13 @@ async function twoConsumers(bytes: number) {
   await world.put(source, "second.txt", "A second note.");
   await statement("update files set size = ?2 where file_source_id = ?1", source, bytes).run();
   const embedding = embeddingWaits(world);
-  const [one, other] = world.waiting.splice(0);
-  if (one === undefined || other === undefined) throw new Error("two messages wait");
-  const first = world.deliverBatch("quarry-index", [one]);
+  const [firstEnvelope, secondEnvelope] = world.waiting.splice(0);
+  if (firstEnvelope === undefined || secondEnvelope === undefined)
+    throw new Error("two messages wait");
+  const first = world.deliverBatch("quarry-index", [firstEnvelope]);
   await embedding.begun(1);
   const asks = vi.spyOn(world.services.extractionMemory, "reserve");
-  const second = world.deliverBatch("quarry-index", [other]);
+  const second = world.deliverBatch("quarry-index", [secondEnvelope]);
   const ends = async () => {
     embedding.goesOn();
     await Promise.all([first, second]);

@@ -19,9 +19,9 @@ async function push(world: World, id: Source, path: string, text: string, metada
 }
 
 /** Each file's status and notes, by path. */
-async function listed(world: World, source: Source): Promise<Record<string, unknown[]>> {
-  const of = { sourceId: source, offset: 0, limit: 100 };
-  const { data } = await listFilesOfSource(world.services.db, of);
+async function notesByPath(world: World, source: Source): Promise<Record<string, unknown[]>> {
+  const query = { sourceId: source, offset: 0, limit: 100 };
+  const { data } = await listFilesOfSource(world.services.db, query);
   return Object.fromEntries(data.map(({ path, status, notes }) => [path, [status, ...notes]]));
 }
 
@@ -36,12 +36,12 @@ test("what was removed from a file is told with it until a version comes without
   const world = new World();
   const { source, rag } = await hiddenFiles(world);
   await push(world, source, "c.txt", CLEAN);
-  expect(await listed(world, source)).toEqual({
+  expect(await notesByPath(world, source)).toEqual({
     "a.txt": ["indexed", ...INVISIBLE_NOTES],
     "b.html": ["indexed", ...UNSHOWN_NOTES],
     "c.txt": ["indexed"],
   });
-  expect(await world.shown(rag)).toMatchObject({
+  expect(await world.texts(rag)).toMatchObject({
     "a.txt": ["A note about moss."],
     "b.html": ["A note about fens."],
   });
@@ -49,7 +49,7 @@ test("what was removed from a file is told with it until a version comes without
   await push(world, source, "a.txt", CLEAN);
   await push(world, source, "b.html", `<p>${CLEAN}</p>`);
   await push(world, source, "c.txt", INVISIBLE);
-  expect(await listed(world, source)).toEqual({
+  expect(await notesByPath(world, source)).toEqual({
     "a.txt": ["indexed"],
     "b.html": ["indexed"],
     "c.txt": ["indexed", ...INVISIBLE_NOTES],
@@ -61,26 +61,26 @@ test("a file whose facts change keeps its notes, and nothing is embedded", async
   const { source } = await hiddenFiles(world);
   const embedded = world.countEmbedded();
   await push(world, source, "a.txt", INVISIBLE, { labels: ["moss"] });
-  expect((await listed(world, source))["a.txt"]).toEqual(["indexed", ...INVISIBLE_NOTES]);
+  expect((await notesByPath(world, source))["a.txt"]).toEqual(["indexed", ...INVISIBLE_NOTES]);
   expect(embedded).toEqual([]);
 });
 
 test("a new generation has the notes, and so has the previous one after a return", async () => {
   const world = new World();
   const { source, rag } = await hiddenFiles(world);
-  const noted = {
+  const expected = {
     "a.txt": ["indexed", ...INVISIBLE_NOTES],
     "b.html": ["indexed", ...UNSHOWN_NOTES],
   };
   await patch(world, rag, { chunkSize: 40, chunkOverlap: 0 });
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
-  expect(await listed(world, source)).toEqual(noted);
+  expect(await notesByPath(world, source)).toEqual(expected);
 
   await returnToIndex(world.services, { ragId: rag });
   await world.deliver();
   expect(await states(rag)).toContain("1 live");
-  expect(await listed(world, source)).toEqual(noted);
+  expect(await notesByPath(world, source)).toEqual(expected);
 });
 
 test("an unreadable or deleted file has no notes of its earlier text", async () => {
@@ -89,5 +89,5 @@ test("an unreadable or deleted file has no notes of its earlier text", async () 
   await push(world, source, "a.txt", "");
   await world.drop(source, "b.html");
   await world.deliver();
-  expect(await listed(world, source)).toEqual({ "a.txt": ["error"], "b.html": ["deleted"] });
+  expect(await notesByPath(world, source)).toEqual({ "a.txt": ["error"], "b.html": ["deleted"] });
 });

@@ -31,13 +31,13 @@ const READERS = [
   { user: "zoe@z.org", groups: [] },
 ];
 
-/** Of each file its readers, null where nobody told them. */
+/** Readers of each file, null where nobody told them. */
 type Told = Map<string, string[] | null>;
 
 /** A drive that tells the members of its group; null: it refuses. */
 export class GroupedSource extends FollowedSource {
   members: string[] | null = [];
-  /** What may be known of them: as they were read last, and as they were since. */
+  /** Possible members: as they were read last, and as they were since. */
   inForce: string[][] = [[]];
 
   become(members: string[] | null): void {
@@ -68,12 +68,12 @@ type Of = {
 
 /** A source, what is true of it, and of each file the readers that may be in force. */
 export class Trial {
-  readonly told: Told = new Map();
-  /** What each file says; no two files or versions say the same. */
+  readonly readersByPath: Told = new Map();
+  /** Text of each file; no two files or versions are alike. */
   readonly texts = new Map<string, string>();
   /** Readers that were in force while a file said this. */
   readonly readersOfText = new Map<string, string[][]>();
-  /** What a file said since the index was in step with its source. */
+  /** Texts of a file since the index was in step with its source. */
   readonly #textsOf = new Map<string, Set<string>>();
   readonly world: World;
   readonly source: FileSourceId;
@@ -98,13 +98,13 @@ export class Trial {
   }
 
   readersOf(path: string): string[] {
-    const told = this.told.get(path);
-    return told === undefined ? [] : (told ?? this.byDefault());
+    const readers = this.readersByPath.get(path);
+    return readers === undefined ? [] : (readers ?? this.byDefault());
   }
 
   byDefault = () => (this.isPublic && this.defaults.length === 0 ? ["everyone"] : this.defaults);
 
-  /** What is true now may be in force, too; `only`: and nothing else. */
+  /** Adds the present readers to those in force; `only`: in their place. */
   now(paths: Iterable<string>, only: boolean) {
     for (const path of paths) {
       const before = only ? [] : (this.inForce.get(path) ?? []);
@@ -124,7 +124,7 @@ export class Trial {
 
   #noteDefault(path: string, only: boolean) {
     const { surely, perhaps } = this.defaulted;
-    const isDefault = this.told.get(path) === null;
+    const isDefault = this.readersByPath.get(path) === null;
     if (isDefault) perhaps.add(path);
     else if (only) perhaps.delete(path);
     if (!isDefault) surely.delete(path);
@@ -174,7 +174,7 @@ export class Trial {
     this.now(paths, this.drive === null ? only : !this.isHurt);
   }
 
-  /** What is pushed is not indexed yet. */
+  /** Looks at pushed files that are not indexed yet. */
   async looksAtQueued(paths: Iterable<string>, only: boolean) {
     if (this.drive !== null || this.dice.chance(0.6)) return;
     this.now(paths, only);
@@ -208,29 +208,30 @@ export class Trial {
     this.isHurt = false;
   }
 
-  all = () => new Set([...PATHS, ...this.told.keys()]);
+  all = () => new Set([...PATHS, ...this.readersByPath.keys()]);
 }
 
 export async function look(trial: Trial, at: number | string) {
   const { world } = trial;
-  const found = await findRag(world.services, { key: trial.rag });
-  const asked = trial.isSettled || at === "swept" ? READERS : trial.dice.shuffle(READERS).slice(2);
-  for (const reader of asked) {
+  const record = await findRag(world.services, { key: trial.rag });
+  const readers =
+    trial.isSettled || at === "swept" ? READERS : trial.dice.shuffle(READERS).slice(2);
+  for (const reader of readers) {
     const reading = {
       reader: reader.user,
       groups: reader.groups,
       header: null,
       groupsHeader: null,
     };
-    const [rag = found] = await readAs(world.services.db, reading, [found]);
+    const [rag = record] = await readAs(world.services.db, reading, [record]);
     const request = requestOf([rag], { queries: ["note"], topK: 100, includeDuplicates: true });
     const { chunks } = await retrieve(world.services, request);
     const paths = [...new Set(chunks.map(({ source }) => source.filePath))].sort();
     const own = new Set<string>(principalsOf(reader));
     const isOff = trial.permissions === "off";
-    if (trial.drive?.inForce.some((members) => members.some((one) => own.has(one))) === true)
+    if (trial.drive?.inForce.some((members) => members.some((member) => own.has(member))) === true)
       own.add(STAFF);
-    const isIn = (some: string[]) => isOff || some.some((one) => own.has(one));
+    const isIn = (some: string[]) => isOff || some.some((principal) => own.has(principal));
     const context = { at, reader: reader.user, permissions: trial.permissions };
     if (!isOff) {
       const tooMany = chunks.flatMap(({ source: { filePath: path }, text }) => {
@@ -240,7 +241,9 @@ export async function look(trial: Trial, at: number | string) {
       expect({ ...context, tooMany }).toEqual({ ...context, tooMany: [] });
     }
     if (!trial.isSettled) continue;
-    const expected = [...trial.told.keys()].filter((path) => isIn(trial.readersOf(path))).sort();
+    const expected = [...trial.readersByPath.keys()]
+      .filter((path) => isIn(trial.readersOf(path)))
+      .sort();
     expect({ ...context, paths }).toEqual({ ...context, paths: expected });
     if (isOff) continue;
     const { processedFiles } = await countedFor(world.services.db, { ...rag, processedFiles: 0 });
@@ -248,12 +251,12 @@ export async function look(trial: Trial, at: number | string) {
   }
 }
 
-/** Of a drive, with permissions. */
+/** A trial of a drive with permissions. */
 export async function trialOfDrive(seed: number) {
   const drive = new GroupedSource();
   const world = new World({ sourceReaders: async () => drive });
-  const of = await world.addSourceAndRag("cloud_drive");
-  const trial = new Trial({ world, ...of, drive, seed });
+  const setup = await world.addSourceAndRag("cloud_drive");
+  const trial = new Trial({ world, ...setup, drive, seed });
   await trial.update({ permissions: "on" });
   return { drive, world, trial };
 }

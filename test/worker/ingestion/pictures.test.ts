@@ -32,21 +32,21 @@ async function seeingWorld(imageModel: string | null = MODEL) {
 
 const choose = (source: Source, model: string | null) =>
   statement("update file_sources set image_model = ?2 where id = ?1", source, model).run();
-async function put(world: World, source: Source, path: string, pages: number[]) {
+async function add(world: World, source: Source, path: string, pages: number[]) {
   const body = scannedPdf(pages.map((page) => ({ pictures: [greyPage(page)] })));
   await world.put(source, path, new Blob([body]).stream(), PDF);
 }
-async function push(...what: Parameters<typeof put>) {
-  await put(...what);
+async function push(...what: Parameters<typeof add>) {
+  await add(...what);
   await what[0].deliver();
 }
-function slowDown(world: World, { seen }: SeeingServer, msOf: (page: number) => number) {
-  seen.push = (...pages) => {
+function slowDown(world: World, { reads }: SeeingServer, msOf: (page: number) => number) {
+  reads.push = (...pages) => {
     for (const page of pages) world.now += msOf(page ?? 0);
-    return Array.prototype.push.apply(seen, pages);
+    return Array.prototype.push.apply(reads, pages);
   };
 }
-async function listed({ services }: World, source: Source) {
+async function files({ services }: World, source: Source) {
   const { data } = await listFilesOfSource(services.db, { sourceId: source, offset: 0, limit: 9 });
   return Object.fromEntries(
     data.map(({ path, status, notes, errorMessage }) => [path, { status, notes, errorMessage }]),
@@ -54,25 +54,25 @@ async function listed({ services }: World, source: Source) {
 }
 
 const allText = async (world: World, rag: RagId) =>
-  Object.values(await world.shown(rag))
+  Object.values(await world.texts(rag))
     .flat()
     .join("\n");
 test("a page is read once for every file, RAG and source that holds it", async () => {
   const { server, world, source, rag } = await seeingWorld();
   await push(world, source, "scan.pdf", [1, 2, 3]);
-  const read = { status: "indexed", notes: [`pages 1 to 3 were read from images by ${MODEL}`] };
-  expect(await listed(world, source)).toMatchObject({ "scan.pdf": read });
-  expect((await world.shown(rag))["scan.pdf"]?.join("\n")).toContain("A note of page 2.");
-  expect(new Set(server.seen)).toEqual(new Set([1, 2, 3]));
+  const expected = { status: "indexed", notes: [`pages 1 to 3 were read from images by ${MODEL}`] };
+  expect(await files(world, source)).toMatchObject({ "scan.pdf": expected });
+  expect((await world.texts(rag))["scan.pdf"]?.join("\n")).toContain("A note of page 2.");
+  expect(new Set(server.reads)).toEqual(new Set([1, 2, 3]));
   const id = await statement("select id from files where file_source_id = ?", source).first("id");
   const { passages } = await world.index(rag).passages(id as never, { from: 0, limit: 9 });
   expect(passages.every(({ recognised }) => recognised === true)).toBe(true);
   await world.addRag(source);
   await push(world, source, "copy.pdf", [3, 1]);
-  const other = await world.addSourceAndRag();
-  await choose(other.source, MODEL);
-  await push(world, other.source, "elsewhere.pdf", [2]);
-  expect(server.seen).toHaveLength(3);
+  const second = await world.addSourceAndRag();
+  await choose(second.source, MODEL);
+  await push(world, second.source, "elsewhere.pdf", [2]);
+  expect(server.reads).toHaveLength(3);
   expect(
     world.usage.flatMap(({ uses = [] }) => uses).filter(({ kind }) => kind === "image"),
   ).toEqual([
@@ -89,7 +89,7 @@ test("a page that fails is told of and tried again; the others are found", async
   server.instead.set(12, { status: 500 });
   server.instead.set(13, { text: "I'm sorry, I cannot help with this image." });
   await push(world, source, "scan.pdf", [11, 12, 13, 14]);
-  expect(await listed(world, source)).toMatchObject({
+  expect(await files(world, source)).toMatchObject({
     "scan.pdf": {
       status: "indexed",
       notes: expect.arrayContaining([
@@ -102,24 +102,24 @@ test("a page that fails is told of and tried again; the others are found", async
   expect(await allText(world, rag)).toContain("page 14");
   server.instead.delete(13);
   await world.sweepAfter(1);
-  expect(server.seen.filter((page) => page === 11)).toHaveLength(1);
+  expect(server.reads.filter((page) => page === 11)).toHaveLength(1);
   expect(await allText(world, rag)).toContain("page 13");
   await world.sweepAfter(1, 5, 15, 15, 15);
-  expect((await listed(world, source))["scan.pdf"]?.notes).toContain(
+  expect((await files(world, source))["scan.pdf"]?.notes).toContain(
     `page 2 could not be read from its image: 500 from ${MODEL}`,
   );
-  expect(server.seen.filter((page) => page === 12)).toHaveLength(5);
+  expect(server.reads.filter((page) => page === 12)).toHaveLength(5);
 });
 
 test("a file without a readable page is tried again as others are", async () => {
   const { server, world, source } = await seeingWorld();
   server.instead.set(21, { finish_reason: "length", text: "A note that goes on" });
   await push(world, source, "scan.pdf", [21]);
-  expect((await listed(world, source))["scan.pdf"]).toMatchObject({
+  expect((await files(world, source))["scan.pdf"]).toMatchObject({
     status: "error",
     errorMessage: expect.stringContaining("the answer was cut off at the limit of tokens"),
   });
-  expect(server.seen).toHaveLength(5);
+  expect(server.reads).toHaveLength(5);
 });
 
 test("pictures wait for a model and are read within a minute of its choice", async () => {
@@ -132,15 +132,15 @@ test("pictures wait for a model and are read within a minute of its choice", asy
   await world.put(source, "mixed.pdf", new Blob([body]).stream(), PDF);
   await world.deliver();
   const advice = "Choose an image model in the source's settings.";
-  expect(await listed(world, source)).toMatchObject({
+  expect(await files(world, source)).toMatchObject({
     "scan.pdf": { status: "error", errorMessage: `2 pages are pictures. ${advice}` },
     "mixed.pdf": { status: "indexed", notes: [`1 page is a picture. ${advice}`] },
   });
   await choose(source, MODEL);
   await releaseImages(world.services.db, { id: source, pictures: false }, world.now);
   await world.sweepAfter(1);
-  expect(new Set(server.seen)).toEqual(new Set([31, 32, 33]));
-  expect(await listed(world, source)).toMatchObject({
+  expect(new Set(server.reads)).toEqual(new Set([31, 32, 33]));
+  expect(await files(world, source)).toMatchObject({
     "scan.pdf": { status: "indexed", errorMessage: null },
     "mixed.pdf": { status: "indexed", notes: [`page 2 was read from its image by ${MODEL}`] },
   });
@@ -159,13 +159,13 @@ function whileReading({ services }: World, work: () => Promise<unknown>) {
 
 test("a model that is chosen while a file is read reads it within a minute", async () => {
   const { server, world, source, rag } = await seeingWorld(null);
-  await put(world, source, "scan.pdf", [34]);
+  await add(world, source, "scan.pdf", [34]);
   whileReading(world, async () => {
     await choose(source, MODEL);
     await releaseImages(world.services.db, { id: source, pictures: false }, world.now);
   });
   await world.deliver();
-  expect(server.seen).toEqual([]);
+  expect(server.reads).toEqual([]);
   await world.sweepAfter(1);
   expect(await allText(world, rag)).toContain("page 34");
 });
@@ -194,19 +194,19 @@ test("a page whose next try comes while its file is still at work is not forgott
 test("pictures of a file that was deleted meanwhile are not read, nor kept", async () => {
   const { server, world, source } = await seeingWorld();
   const before = (await storedTexts()).length;
-  await put(world, source, "scan.pdf", [37, 38]);
+  await add(world, source, "scan.pdf", [37, 38]);
   whileReading(world, () => world.drop(source, "scan.pdf"));
   await world.deliver();
-  expect(server.seen).toEqual([]);
+  expect(server.reads).toEqual([]);
   expect(await storedTexts()).toHaveLength(before);
 });
 
 test("pages that a new version of their file has, too, are not read again", async () => {
   const { server, world, source } = await seeingWorld();
   await push(world, source, "scan.pdf", [47, 48]);
-  await put(world, source, "scan.pdf", [47, 48, 49]);
+  await add(world, source, "scan.pdf", [47, 48, 49]);
   await world.sweepAfter(1);
-  expect(server.seen).toHaveLength(3);
+  expect(server.reads).toHaveLength(3);
 });
 
 test("each page of a scan that takes many tries is decoded once, or once more", async () => {
@@ -218,9 +218,9 @@ test("each page of a scan that takes many tries is decoded once, or once more", 
   const decoding: Record<"CompressionStream", () => void> = globalThis as never;
   const pictures = vi.spyOn(decoding, "CompressionStream");
   const blank = { pictures: [], content: textLine("53") };
-  const left = { pictures: [coded(new Uint8Array([1]), "/JBIG2Decode", "/BitsPerComponent 1")] };
+  const jbig = { pictures: [coded(new Uint8Array([1]), "/JBIG2Decode", "/BitsPerComponent 1")] };
   const scans = pages.map((page) => ({ pictures: [greyPage(page)] }));
-  const body = new Blob([scannedPdf([...scans, blank, left])]).stream();
+  const body = new Blob([scannedPdf([...scans, blank, jbig])]).stream();
   await world.put(source, "scan.pdf", body, PDF);
   // After half a minute other files have their turn: a try reads one page here.
   const tries = vi.spyOn(world.services.log, "warn");
@@ -228,7 +228,7 @@ test("each page of a scan that takes many tries is decoded once, or once more", 
   expect(tries.mock.calls.length).toBeGreaterThanOrEqual(pages.length - 1);
   const text = await allText(world, rag);
   for (const page of pages.slice(0, -1)) expect(text).toContain(`page ${page}`);
-  expect(new Set(server.seen).size).toBe(pages.length);
+  expect(new Set(server.reads).size).toBe(pages.length);
   const { length: count } = pictures.mock.calls;
   expect(count).toBeLessThanOrEqual(2 * pages.length);
   server.instead.delete(60);
@@ -250,7 +250,7 @@ test("a text that another file has had read stays with the file that takes it", 
   await world.drop(source, "first.pdf");
   await world.sweepAfter(1, 20);
   await push(world, source, "copy.pdf", [15]);
-  expect(server.seen.filter((page) => page === 15)).toHaveLength(2);
+  expect(server.reads.filter((page) => page === 15)).toHaveLength(2);
 });
 
 test("a page that always takes too long holds back no other page", async () => {
@@ -261,7 +261,7 @@ test("a page that always takes too long holds back no other page", async () => {
   await push(world, source, "scan.pdf", [41, 42, 43, 44]);
   const text = await allText(world, rag);
   for (const page of [42, 43, 44]) expect(text).toContain(`page ${page}`);
-  expect(server.seen.filter((page) => page === 42)).toHaveLength(1);
+  expect(server.reads.filter((page) => page === 42)).toHaveLength(1);
   await push(world, source, "maps.pdf", [5, 6, 7, 8]);
   expect(await allText(world, rag)).toContain("page 8");
 });
@@ -273,7 +273,7 @@ test("a page may begin as an explanation of it would", async () => {
   server.instead.set(45, { text: `${text}${more}` });
   server.instead.set(46, { text: "The document contains a table of prices." });
   await push(world, source, "scan.pdf", [45, 46]);
-  expect((await listed(world, source))["scan.pdf"]?.notes).toEqual([
+  expect((await files(world, source))["scan.pdf"]?.notes).toEqual([
     `page 1 was read from its image by ${MODEL}`,
     expect.stringContaining("page 2 could not be read from its image: an explanation in place"),
   ]);
@@ -281,20 +281,20 @@ test("a page may begin as an explanation of it would", async () => {
 
 test("a new RAG takes what another model has read; who indexes anew reads it for all", async () => {
   const { server, world, source, rag } = await seeingWorld();
-  const seen = () => server.seen.filter((page) => (page ?? 0) > 50).length;
+  const reread = () => server.reads.filter((page) => (page ?? 0) > 50).length;
   await push(world, source, "scan.pdf", [51, 52]);
   await choose(source, "local/other-eye");
   server.pages.set(51, "A longer note, which only the other model has seen, of page 51.");
   const added = await world.addRag(source);
   await queueScopes(world.services, added);
   await world.deliver();
-  expect(seen()).toBe(2);
+  expect(reread()).toBe(2);
   expect(await allText(world, added)).toContain("A note of page 51");
   await reindexRag(world.services, { ragId: added });
   await world.deliver();
-  expect(seen()).toBe(4);
+  expect(reread()).toBe(4);
   // The text is one for all RAGs of the source: passages of the others stand in it, too.
   await world.sweepAfter(1);
   expect(await allText(world, rag)).toContain("only the other model has seen");
-  expect(seen()).toBe(4);
+  expect(reread()).toBe(4);
 });

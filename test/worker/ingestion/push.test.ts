@@ -25,17 +25,17 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
   await world.deliver();
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed", chunks: 1, error: null }]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 1, pending: 0, vectors: 1 });
-  expect((await world.shown(rag))["a/note.md"]?.join()).toContain("sphagnum");
+  expect((await world.texts(rag))["a/note.md"]?.join()).toContain("sphagnum");
 
   const second = await world.put(source, "a/note.md", "# Moss\n\nA note about peat.");
   expect(second).toMatchObject({ changed: true, created: false });
-  expect((await world.shown(rag))["a/note.md"]?.join()).toContain("sphagnum");
+  expect((await world.texts(rag))["a/note.md"]?.join()).toContain("sphagnum");
   await world.deliver();
-  expect((await world.shown(rag))["a/note.md"]?.join()).toContain("peat");
-  expect((await world.shown(rag))["a/note.md"]?.join()).not.toContain("sphagnum");
+  expect((await world.texts(rag))["a/note.md"]?.join()).toContain("peat");
+  expect((await world.texts(rag))["a/note.md"]?.join()).not.toContain("sphagnum");
 
   await world.drop(source, "a/note.md");
-  expect(await world.shown(rag)).toEqual({});
+  expect(await world.texts(rag)).toEqual({});
   expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 0, deleted: 1, vectors: 0 });
   await sweep(world.services);
@@ -43,7 +43,7 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
 
   expect(await world.put(source, "a/note.md", "A note again.")).toMatchObject({ created: true });
   await world.deliver();
-  expect((await world.shown(rag))["a/note.md"]).toEqual(["A note again."]);
+  expect((await world.texts(rag))["a/note.md"]).toEqual(["A note again."]);
 });
 
 test("a renamed folder keeps its passages: nothing is embedded again", async () => {
@@ -62,15 +62,15 @@ test("a renamed folder keeps its passages: nothing is embedded again", async () 
   ];
   const some = { source: { id: source }, moves: moves.slice(0, 3) };
   expect(await movePushedFiles(world.services, some)).toEqual(["absent.md"]);
-  const taken = { source: { id: source }, moves: moves.slice(3) };
-  expect(await movePushedFiles(world.services, taken)).toEqual(["kept.md"]);
+  const input = { source: { id: source }, moves: moves.slice(3) };
+  expect(await movePushedFiles(world.services, input)).toEqual(["kept.md"]);
   await world.deliver();
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["kept.md", "new/a.md", "new/c.md"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["kept.md", "new/a.md", "new/c.md"]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, pending: 0, vectors: 3 });
-  expect(await world.shown(narrowed)).toEqual({});
+  expect(await world.texts(narrowed)).toEqual({});
   // A RAG whose scopes did not contain the files has no vectors of them.
   expect(embedded.sort()).toEqual(["A note about moss.", "A note about peat."]);
-  expect((await world.shown(scoped))["new/c.md"]).toEqual(["A note about moss."]);
+  expect((await world.texts(scoped))["new/c.md"]).toEqual(["A note about moss."]);
   expect(await world.put(source, "new/a.md", files["old/a.md"])).toMatchObject({ changed: false });
 });
 
@@ -91,8 +91,8 @@ test("a move that an index was not told, or whose worker died, is taken up again
     await move();
     await world.deliver();
     await world.sweepAfter(3, 15);
-    expect(Object.keys(await world.shown(rag))).toEqual(["new/a.md"]);
-    expect(await world.shown(narrowed)).toEqual({});
+    expect(Object.keys(await world.texts(rag))).toEqual(["new/a.md"]);
+    expect(await world.texts(narrowed)).toEqual({});
     expect(await world.rows(rag)).toMatchObject([{ path: "new/a.md", status: "indexed" }]);
     expect(embedded).toEqual([]);
   };
@@ -119,21 +119,21 @@ test("while a provider fails, the reason of the last try stands next to pending"
   });
   await world.put(source, "late.md", "A note about peat.");
   await world.deliverBatch("quarry-index", world.waiting.splice(0));
-  const of = { sourceId: source, offset: 0, limit: 5 };
-  const { data } = await listFilesOfSource(world.services.db, of);
+  const query = { sourceId: source, offset: 0, limit: 5 };
+  const { data } = await listFilesOfSource(world.services.db, query);
   const errorMessage = "embedding provider: 503, try 1 of 5";
   expect(data).toMatchObject([{ status: "pending", errorMessage }]);
   const look = { now: 1, limit: 5, mayReadAll: true, problem: null };
   const needs = await readNeeds(world.services.db, look);
   expect(needs.waiting).toMatchObject([{ errorMessage }]);
-  // What is full cannot store a reason.
+  // A full database cannot store a reason.
   const full = await readNeeds(world.services.db, { ...look, problem: "No room" });
   expect(full.waiting).toMatchObject([{ errorMessage: "No room" }]);
   isDown = false;
   await world.deliver();
-  const ended = await readNeeds(world.services.db, look);
-  expect(ended.waiting).toEqual([]);
-  const [indexed] = (await listFilesOfSource(world.services.db, of)).data;
+  const finalNeeds = await readNeeds(world.services.db, look);
+  expect(finalNeeds.waiting).toEqual([]);
+  const [indexed] = (await listFilesOfSource(world.services.db, query)).data;
   expect(indexed).toMatchObject({ status: "indexed", errorMessage: null });
 });
 
@@ -143,7 +143,7 @@ test("a file whose media type has a charset is filtered by either name of it", a
   const mimeType = "text/plain;charset=UTF-8";
   await world.put(source, "note.txt", "A note.", { mimeType });
   await world.deliver();
-  const found = async (value: string) => {
+  const countMatches = async (value: string) => {
     const { queries } = await world.index(rag).search({
       queries: [{ text: "note", vector: null }],
       restriction: { named: null, metadata: [{ field: "mimeType", values: [value] }] },
@@ -154,9 +154,9 @@ test("a file whose media type has a charset is filtered by either name of it", a
     });
     return queries[0]?.lexical.length;
   };
-  expect(await found("text/plain")).toBe(1);
-  expect(await found(mimeType)).toBe(1);
-  expect(await found("text/markdown")).toBe(0);
+  expect(await countMatches("text/plain")).toBe(1);
+  expect(await countMatches(mimeType)).toBe(1);
+  expect(await countMatches("text/markdown")).toBe(0);
 });
 
 test("files of a batch are pending, then indexed; one that is not stored fails alone", async () => {
@@ -190,8 +190,8 @@ test("files of a batch are pending, then indexed; one that is not stored fails a
   );
   world.services = untouched;
   await world.deliver();
-  const shown = await world.shown(rag);
-  expect(shown).toEqual({
+  const texts = await world.texts(rag);
+  expect(texts).toEqual({
     "gone.md": ["A note about ferns."],
     "new.md": ["A note about bracken."],
     "old.md": ["A note about moss."],
@@ -199,8 +199,8 @@ test("files of a batch are pending, then indexed; one that is not stored fails a
   await sweep(world.services);
   expect(await keysOf(source)).toHaveLength(3);
 
-  const again = await world.putTogether(source, batch);
-  expect(again.map(({ stored }) => ("thrown" in stored ? null : stored.changed))).toEqual([
+  const repeat = await world.putTogether(source, batch);
+  expect(repeat.map(({ stored }) => ("thrown" in stored ? null : stored.changed))).toEqual([
     false,
     true,
     false,
@@ -227,16 +227,16 @@ test("a file over 25 MiB is refused and nothing of it is stored", async () => {
   const source = await world.addSource();
   const limit = 25 * 1024 * 1024;
   const chunk = new Uint8Array(1024 * 1024);
-  let sent = 0;
+  let sentBytes = 0;
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      sent += chunk.byteLength;
+      sentBytes += chunk.byteLength;
       controller.enqueue(chunk);
     },
   });
-  const put = world.put(source, "big.bin", body);
-  await expect(put).rejects.toMatchObject({ kind: "too-large" });
-  expect(sent).toBeLessThan(1.5 * limit);
+  const upload = world.put(source, "big.bin", body);
+  await expect(upload).rejects.toMatchObject({ kind: "too-large" });
+  expect(sentBytes).toBeLessThan(1.5 * limit);
   expect(await rowsOf("select 1 from files where file_source_id = ?", source)).toEqual([]);
   expect(await keysOf(source)).toEqual([]);
 });
@@ -248,9 +248,9 @@ test("an unreadable file is an error at once, and its earlier text is removed", 
   expect(await world.rows(rag)).toMatchObject([
     { status: "error", error: "no text found", chunks: 0 },
   ]);
-  expect(await world.shown(rag)).toEqual({});
+  expect(await world.texts(rag)).toEqual({});
   await world.putAndIndex(source, { "note.md": "A note." });
-  expect((await world.shown(rag))["note.md"]).toEqual(["A note."]);
+  expect((await world.texts(rag))["note.md"]).toEqual(["A note."]);
 });
 
 test("each of many writers of one path is answered, and the last one stays", async () => {
@@ -260,10 +260,10 @@ test("each of many writers of one path is answered, and the last one stays", asy
   expect(answers.filter(({ changed }) => changed)).toHaveLength(writers.length);
   await Promise.all(world.background);
   await world.deliver();
-  const shown = (await world.shown(rag))["note.md"]?.join() ?? "";
-  expect(writers).toContain(shown);
+  const content = (await world.texts(rag))["note.md"]?.join() ?? "";
+  expect(writers).toContain(content);
   await sweep(world.services);
   expect(await keysOf(source)).toHaveLength(1);
   const { files } = await manifestPage(world.services, { source: { id: source }, cursor: null });
-  expect(files).toMatchObject([{ path: "note.md", sha256: await sha256Hex(shown) }]);
+  expect(files).toMatchObject([{ path: "note.md", sha256: await sha256Hex(content) }]);
 });

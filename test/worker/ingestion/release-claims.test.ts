@@ -25,14 +25,14 @@ import { eventually } from "../../support/eventually.ts";
 
 test("after a minute a consumer releases unstarted files without counting an attempt", async () => {
   const { world, rag } = await heavyWorld();
-  const sent = world.waiting.length;
+  const messageCount = world.waiting.length;
   await deliverOnce(world);
-  expect(sent).toBe(FILES);
+  expect(messageCount).toBe(FILES);
   expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED);
   expect(world.waiting).toHaveLength(FILES - BEGUN);
   await world.deliver();
   expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
-  expect(Object.keys(await world.shown(rag))).toHaveLength(FILES);
+  expect(Object.keys(await world.texts(rag))).toHaveLength(FILES);
 });
 
 test("unstarted files of a group are released as well", async () => {
@@ -41,16 +41,18 @@ test("unstarted files of a group are released as well", async () => {
   for (let at = 0; at < many; at++) await world.put(source, `${at}.txt`, `A note, ${at}.`);
   readingTakes(world, HEAVY_MS);
   await deliverOnce(world);
-  const left = (await world.rows(rag)).filter(({ status }) => status === "pending").length;
-  expect(left).toBeGreaterThanOrEqual(many - 6 - BEGUN * 2);
+  const pendingCount = (await world.rows(rag)).filter(({ status }) => status === "pending").length;
+  expect(pendingCount).toBeGreaterThanOrEqual(many - 6 - BEGUN * 2);
   // Small ones share a message again.
-  expect(world.waiting.map(({ body }) => "files" in body && body.files.length)).toEqual([left]);
+  expect(world.waiting.map(({ body }) => "files" in body && body.files.length)).toEqual([
+    pendingCount,
+  ]);
   await world.deliver();
   expect(await world.counters(rag)).toMatchObject({ indexed: many, vectors: many });
 });
 
 test("documents that may expand to far more text are not read side by side", async () => {
-  for (const [ending, begun] of [
+  for (const [ending, startCount] of [
     ["docx", BEGUN],
     ["txt", FILES],
   ] as const) {
@@ -62,8 +64,8 @@ test("documents that may expand to far more text are not read side by side", asy
       ending,
     ).run();
     await deliverOnce(world);
-    const left = (await world.rows(rag)).filter(({ status }) => status === "pending");
-    expect({ ending, left: left.length }).toEqual({ ending, left: FILES - begun });
+    const pendingRows = (await world.rows(rag)).filter(({ status }) => status === "pending");
+    expect({ ending, left: pendingRows.length }).toEqual({ ending, left: FILES - startCount });
   }
 });
 
@@ -80,8 +82,8 @@ test("documents whose size no source has told are read a few at a time", async (
   world.waiting = world.waiting.filter(({ body }) => JSON.stringify(body).includes(rag));
   expect(world.waiting).toHaveLength(FILES);
   await deliverOnce(world);
-  const left = (await world.rows(rag)).filter(({ status }) => status === "pending");
-  expect(left).toHaveLength(1);
+  const pendingRows = (await world.rows(rag)).filter(({ status }) => status === "pending");
+  expect(pendingRows).toHaveLength(1);
 });
 
 test("one file is begun however late, so that every delivery makes progress", async () => {
@@ -126,7 +128,7 @@ test("the sweep queues released files whose message was lost, with no attempt co
   });
   await Promise.race([deliverOnce(world), died]);
   world.services.queue = queue;
-  // What is under way does not wait for the queue.
+  // Files under way do not wait for the queue.
   await eventually(async () => expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED));
   world.now += 2 * MINUTE_MS;
   await sweep(world.services);
@@ -180,7 +182,7 @@ test("a generation is built in as many deliveries as it takes, each file tried o
     const [next] = world.waiting.splice(0, 1);
     const isIndex = next?.queue === "quarry-index";
     const same = isIndex ? world.waiting.filter(({ queue }) => queue === "quarry-index") : [];
-    world.waiting = world.waiting.filter((one) => !same.includes(one));
+    world.waiting = world.waiting.filter((envelope) => !same.includes(envelope));
     if (next !== undefined) await world.deliverBatch(next.queue, [next, ...same]);
     tries.push(await mostTries(rag));
   }
@@ -246,7 +248,7 @@ test("a file removed around its release stays removed", async () => {
       acting.drop(source, HANDED_BACK),
     );
     expect((await statuses(world, rag)).at(-1)).toMatch(/^deleted/);
-    expect(Object.keys(await world.shown(rag)).sort()).toEqual(PATHS.slice(0, -1));
+    expect(Object.keys(await world.texts(rag)).sort()).toEqual(PATHS.slice(0, -1));
   }
 });
 
@@ -256,7 +258,7 @@ test("a file changed around its release ends with the change", async () => {
       acting.put(source, HANDED_BACK, "A note, changed."),
     );
     expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
-    expect((await world.shown(rag))[HANDED_BACK]).toEqual(["A note, changed."]);
+    expect((await world.texts(rag))[HANDED_BACK]).toEqual(["A note, changed."]);
   }
 });
 

@@ -34,9 +34,9 @@ async function expectStored(world: World, id: FileSourceId, text: string | null)
   const kinds = (await keysOf(id)).map((key) => key.split("/").at(3));
   expect(kinds).toEqual(text === null ? [] : ["bytes", "text"]);
   const source = { id, provider: "file_system" };
-  const read = readExtractedText(world.services, { source, path: PATH });
-  if (text === null) await expect(read).rejects.toThrow("Not found");
-  else expect(await read).toMatchObject({ text, status: "indexed" });
+  const reading = readExtractedText(world.services, { source, path: PATH });
+  if (text === null) await expect(reading).rejects.toThrow("Not found");
+  else expect(await reading).toMatchObject({ text, status: "indexed" });
   expect(await rowsOf("select * from replaced_contents where file_source_id = ?", id)).toEqual([]);
 }
 
@@ -144,7 +144,7 @@ test("pushes, removals, jobs and purges in any order leave what the file has", a
       await change();
       let calls = next(20);
       world.services = aroundCalls(services, async (go) => {
-        // What acts is another worker.
+        // Another worker acts.
         if (calls-- === 0) await world.as(services, act);
         return await go();
       });

@@ -69,11 +69,11 @@ test("a scan reads three rows for each unchanged file, and writes none", async (
   }
   const [few, many] = costs;
   const more = MANY - FEW;
-  const read = (many?.read ?? 0) - (few?.read ?? 0);
-  expect(read).toBeGreaterThanOrEqual(more);
+  const rowsRead = (many?.read ?? 0) - (few?.read ?? 0);
+  expect(rowsRead).toBeGreaterThanOrEqual(more);
   const pages = more / 100;
   const forPages = pages * ROWS_PER_PAGE + SPARE_ROWS;
-  expect(read).toBeLessThan(more * ROWS_PER_UNCHANGED_FILE + forPages);
+  expect(rowsRead).toBeLessThan(more * ROWS_PER_UNCHANGED_FILE + forPages);
   // Three rows a page: the run, its source, and the hold's index.
   expect((many?.written ?? 0) - (few?.written ?? 0)).toBeLessThanOrEqual(3 * pages);
 });

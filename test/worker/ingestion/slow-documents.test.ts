@@ -47,7 +47,7 @@ async function deliver(
   return { rows: await world.rows(rag), source };
 }
 
-/** Of the texts that are kept of a source's files, in characters. */
+/** Lengths of the stored texts of a source's files, in characters. */
 const keptLengths = async (source: string) => {
   const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
   return objects.filter(({ key }) => key.includes("/text/")).map(({ size }) => size);
@@ -75,7 +75,7 @@ test("a document that is read in time, but not cut, is given up as well", async 
 });
 
 test("a long document's lease is renewed, so nobody else takes it up", async () => {
-  const seen: Promise<{ clock: number; until: number } | null>[] = [];
+  const observations: Promise<{ clock: number; until: number } | null>[] = [];
   const look = async (clock: number) => {
     const row = await env.DB.prepare(
       "select leased_until as until from rag_files where path = 'held.docx' and status = 'processing'",
@@ -83,9 +83,9 @@ test("a long document's lease is renewed, so nobody else takes it up", async () 
     return row && { clock, until: row.until };
   };
   const body = longFile("beds.docx", 30_000);
-  const { rows } = await deliver("held.docx", body, 20_000, (now) => seen.push(look(now)));
+  const { rows } = await deliver("held.docx", body, 20_000, (now) => observations.push(look(now)));
   expect(rows[0]).toMatchObject({ path: "held.docx", error: TOO_LONG });
-  const holds = (await Promise.all(seen)).filter((hold) => hold !== null);
+  const holds = (await Promise.all(observations)).filter((hold) => hold !== null);
   expect(holds.filter(({ clock, until }) => until <= clock)).toEqual([]);
   // Once when it is claimed, once when it is begun, and then while it is read.
   expect(new Set(holds.map(({ until }) => until)).size).toBeGreaterThan(3);
@@ -97,9 +97,9 @@ const SLOW_TEXT = "A slow note. ".repeat(130_000);
 const never = () => new Promise<never>(() => undefined);
 
 async function worldOf(texts: Record<string, string>) {
-  const made = await ragWorld();
-  for (const [path, text] of Object.entries(texts)) await made.world.put(made.source, path, text);
-  return made;
+  const setup = await ragWorld();
+  for (const [path, text] of Object.entries(texts)) await setup.world.put(setup.source, path, text);
+  return setup;
 }
 
 const statusesOf = async (world: World, rag: RagId) =>
@@ -131,19 +131,19 @@ test("a file whose read stalls is not renewed by the work on another of its batc
   const began = world.now;
   let reads = 0;
   stallReads(world, () => ++reads === 1);
-  const left: number[] = [];
+  const delays: number[] = [];
   // With each call for the long file a minute goes by, and the clock sweeps.
   world.beforeEmbedding(async () => {
     world.now += MINUTE_MS;
     await sweep(world.services);
     const { "a.txt": status } = await statusesOf(world, rag);
-    if (status !== "processing") left.push(world.now - began);
+    if (status !== "processing") delays.push(world.now - began);
   });
   void world.deliverBatch("quarry-index", world.waiting.splice(0));
   await eventually(async () => {
     expect((await statusesOf(world, rag))["b.txt"]).toBe("indexed");
   });
-  expect(left[0]).toBeLessThanOrEqual(BOUND_MS);
+  expect(delays[0]).toBeLessThanOrEqual(BOUND_MS);
 });
 
 test("a sweep whose removals stall takes up what a dead worker left, and ends", async () => {

@@ -18,15 +18,15 @@ test("files of two RAGs are embedded once each by a server of one call at a time
   });
   const world = new World({ config, models: modelRegistry(config, { fetch: server.fetch }) });
   const { source, rag } = await world.addSourceAndRag();
-  const other = await world.addRag(source);
+  const otherRag = await world.addRag(source);
   for (let at = 0; at < FILES; at++) {
     await world.put(source, `${at}.txt`, `Abstract ${at}. ${"Peat is measured. ".repeat(60)}`);
   }
   await world.deliver();
-  for (const id of [rag, other]) {
+  for (const id of [rag, otherRag]) {
     expect(await world.counters(id)).toMatchObject({ indexed: FILES, error: 0 });
   }
   // Both RAGs hold each text; nothing is sent again.
-  const sent = server.calls.flat();
-  expect(sent.length).toBe(2 * new Set(sent).size);
+  const texts = server.calls.flat();
+  expect(texts.length).toBe(2 * new Set(texts).size);
 });

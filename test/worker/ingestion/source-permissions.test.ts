@@ -22,33 +22,33 @@ import {
 const { RANDOM_STEPS: TIMES = 1 } = env;
 
 async function pushedStep(trial: Trial) {
-  const { world, dice, told } = trial;
+  const { world, dice, readersByPath } = trial;
   const { source } = await findFileSource(world.services, { key: trial.source });
   const path = dice.pick(PATHS);
   const readers = SHARES.filter(() => dice.chance(0.3));
   const kind = dice.roll(10);
-  if (kind < 4 && told.has(path)) {
-    told.set(path, readers);
+  if (kind < 4 && readersByPath.has(path)) {
+    readersByPath.set(path, readers);
     return await trial.attempt([path], () => setReaders(world.services, { source, path, readers }));
   }
   if (kind === 4) {
-    if (told.delete(path)) await world.drop(trial.source, path);
+    if (readersByPath.delete(path)) await world.drop(trial.source, path);
     return trial.now([path], true);
   }
-  const named = dice.chance(0.6) ? readers : null;
-  if (named !== null || !told.has(path)) told.set(path, named);
+  const statedReaders = dice.chance(0.6) ? readers : null;
+  if (statedReaders !== null || !readersByPath.has(path)) readersByPath.set(path, statedReaders);
   const text = `A note, ${trial.version++ >> 1} of ${path}.`;
   trial.texts.set(path, text);
   const body = bytesOf(text);
   const file = { source, path, body, contentLength: null, mimeType: "text/plain", metadata: null };
-  await trial.attempt([path], () => putFile(world.services, { ...file, readers: named }));
+  await trial.attempt([path], () => putFile(world.services, { ...file, readers: statedReaders }));
 }
 
 /** The last: they may not be read. */
 const MEMBERS = [[], ["user:ann@x.org"], ["domain:y.org", "user:zoe@z.org"], null];
 
 async function drivenStep(trial: Trial, drive: GroupedSource) {
-  const { dice, told } = trial;
+  const { dice, readersByPath } = trial;
   const path = dice.pick(PATHS);
   const kind = dice.roll(12);
   if (kind > 8) return await trial.attempt(trial.all(), () => trial.scan());
@@ -56,37 +56,37 @@ async function drivenStep(trial: Trial, drive: GroupedSource) {
   if (kind === 8) return drive.become(dice.pick(MEMBERS));
   trial.version++;
   if (kind < 5) return share(trial, drive, { path, isNewText: kind > 2 });
-  if (!told.has(path)) return;
+  if (!readersByPath.has(path)) return;
   const to = `moved/${trial.version}.txt`;
   if (kind === 5) drive.remove(path);
   else {
     drive.move(path, to);
-    told.set(to, told.get(path) ?? null);
+    readersByPath.set(to, readersByPath.get(path) ?? null);
     trial.texts.set(to, trial.texts.get(path) ?? "");
     // Where it lies now others may read it.
     if (dice.chance(0.7)) share(trial, drive, { path: to, isNewText: false });
   }
-  told.delete(path);
+  readersByPath.delete(path);
 }
 
 /** A file of a drive keeps its id; one that comes to its path later is another. */
 function share(
-  { dice, told, texts, version }: Trial,
+  { dice, readersByPath, texts, version }: Trial,
   drive: GroupedSource,
   { path, isNewText }: { path: string; isNewText: boolean },
 ) {
-  const known = drive.files.get(path);
-  const text = isNewText || known === undefined ? `A note, ${version}.` : known.text;
+  const existing = drive.files.get(path);
+  const text = isNewText || existing === undefined ? `A note, ${version}.` : existing.text;
   const readers = dice.chance(0.8) ? [...SHARES, STAFF].filter(() => dice.chance(0.3)) : null;
   const principals = readers?.map((principal) => ({ principal, from: "file" }));
   const isHidden = dice.chance(0.15);
   texts.set(path, text);
   drive.change(path, {
     text,
-    externalId: known?.externalId ?? `id ${version}`,
+    externalId: existing?.externalId ?? `id ${version}`,
     ...(principals && { readers: isHidden ? { unreadable: "not told" } : { principals } }),
   });
-  told.set(path, isHidden && readers !== null ? [] : readers);
+  readersByPath.set(path, isHidden && readers !== null ? [] : readers);
 }
 
 type Bucket = {
@@ -96,17 +96,18 @@ type Bucket = {
 
 /** An object is put, also again as it was before it was removed, or with other metadata alone. */
 async function bucketStep(trial: Trial, bucket: Bucket) {
-  const { dice, told, texts } = trial;
+  const { dice, readersByPath, texts } = trial;
   const path = dice.pick(PATHS);
   const kind = dice.roll(10);
   if (kind > 6) return await trial.attempt(trial.all(), () => trial.scan());
   trial.isSettled = false;
-  const known = texts.get(path);
-  if (kind < 2 && told.delete(path)) return void (await bucket.remove(path));
-  const text = kind < 4 || known === undefined ? `A note, ${trial.version++} of ${path}.` : known;
+  const earlierText = texts.get(path);
+  if (kind < 2 && readersByPath.delete(path)) return void (await bucket.remove(path));
+  const text =
+    kind < 4 || earlierText === undefined ? `A note, ${trial.version++} of ${path}.` : earlierText;
   const readers = trial.isPublic || dice.chance(0.3) ? null : SHARES.filter(() => dice.chance(0.3));
   texts.set(path, text);
-  told.set(path, readers);
+  readersByPath.set(path, readers);
   await bucket.put(path, text, readers);
 }
 
@@ -116,12 +117,12 @@ const ofBucket =
   ({ bucket, provider, config = {} }: Made) =>
   async (seed: number) => {
     const world = new World();
-    const opened = bucket(world);
-    const of = await world.addSourceAndRag(provider, config);
+    const storage = bucket(world);
+    const setup = await world.addSourceAndRag(provider, config);
     const isPublic = provider === "web";
-    const trial = new Trial({ world, ...of, drive: { inForce: [[]] }, isPublic, seed });
+    const trial = new Trial({ world, ...setup, drive: { inForce: [[]] }, isPublic, seed });
     await trial.update({ permissions: "on" });
-    return { world, trial, step: async () => await bucketStep(trial, opened) };
+    return { world, trial, step: async () => await bucketStep(trial, storage) };
   };
 
 const r2 = ofBucket({
@@ -175,12 +176,12 @@ async function settingsStep(trial: Trial) {
   trial.permissions = permissions;
   await trial.update({ permissions, defaultReaders: trial.defaults });
   trial.isSettled = false;
-  // What a drive told before is void; what was pushed is kept.
+  // Readers that a drive told before are void; pushed ones are kept.
   if (trial.drive !== null && !wasOn && permissions === "on") trial.inForce.clear();
   // Once it is answered, nobody is let in by the default before.
-  const { drive, told, defaulted } = trial;
+  const { drive, readersByPath, defaulted } = trial;
   const isIn = (path: string) =>
-    drive === null || (told.get(path) === null && defaulted.surely.has(path));
+    drive === null || (readersByPath.get(path) === null && defaulted.surely.has(path));
   trial.now([...trial.all()].filter(isIn), permissions === "on");
   trial.now(
     [...trial.all()].filter((path) => !isIn(path)),
@@ -227,7 +228,7 @@ test.each([
 
 function letIn(trial: Trial, drive: GroupedSource, principal: string, text = "A note.") {
   drive.change("a.txt", { text, readers: { principals: [{ principal, from: "file" }] } });
-  trial.told.set("a.txt", [principal]);
+  trial.readersByPath.set("a.txt", [principal]);
   trial.texts.set("a.txt", text);
 }
 
@@ -249,16 +250,16 @@ test("a removed permission counts before a scan's texts are queued", async () =>
   await trial.settle();
   letIn(trial, drive, "user:bob@y.org", "Another note.");
   const { queue } = world.services;
-  // What is thrown there would only make the scan try again.
+  // An error thrown there would only make the scan try again.
   const failures = new Set<unknown>();
   world.services.queue = {
     ...queue,
-    async index(...sent) {
+    async index(...args) {
       trial.isSettled = false;
       trial.now(["a.txt"], true);
       const looked = look(trial, "swept");
       failures.add(await looked.catch((thrown: unknown) => thrown));
-      await queue.index(...sent);
+      await queue.index(...args);
     },
   };
   await trial.scan();

@@ -24,17 +24,17 @@ const ROWS_OF_GROUPS = 9;
 const PATHS = Array.from({ length: 11 }, (_, at) => `${at}.txt`);
 
 async function share(world: World, id: FileSourceId) {
-  const found = await findFileSource(world.services, { key: id });
-  await updateFileSource(world.services, { source: found, patch: { permissions: "on" } });
+  const fileSource = await findFileSource(world.services, { key: id });
+  await updateFileSource(world.services, { source: fileSource, patch: { permissions: "on" } });
   for (const path of PATHS) await push(world, id, { path, text: `A note of ${path}.`, to: ANN });
 }
 
 /** A RAG of files that Ann may read, all of them indexed. */
 async function sharedWorld() {
-  const made = await ragWorld();
-  await share(made.world, made.source);
-  await made.world.deliver();
-  return made;
+  const setup = await ragWorld();
+  await share(setup.world, setup.source);
+  await setup.world.deliver();
+  return setup;
 }
 
 async function push(
@@ -62,7 +62,7 @@ async function readBy({ services }: World, key: RagId, reader: string) {
 }
 
 /** How many passages a person finds. */
-async function found(world: World, key: RagId, reader = ANN): Promise<number> {
+async function hits(world: World, key: RagId, reader = ANN): Promise<number> {
   const rags = await readBy(world, key, reader);
   const request = requestOf(rags, { queries: ["note"], topK: 50, includeDuplicates: true });
   return (await retrieve(world.services, request)).chunks.length;
@@ -70,14 +70,14 @@ async function found(world: World, key: RagId, reader = ANN): Promise<number> {
 
 /** Indexes of these RAGs are told nothing, and answer all else; counts by RAG what is tried. */
 function silenced(world: World, silent: Set<RagId>) {
-  const tried = new Map<RagId, unknown[]>();
+  const attempts = new Map<RagId, unknown[]>();
   world.aroundIndexes(({ name, go, args }, { ragId }) => {
     if (name !== "writeReaders") return go();
-    tried.set(ragId, [...(tried.get(ragId) ?? []), args]);
+    attempts.set(ragId, [...(attempts.get(ragId) ?? []), args]);
     if (silent.has(ragId)) throw new Error("does not answer");
     return go();
   });
-  return tried;
+  return attempts;
 }
 
 const untold = async (source: FileSourceId) =>
@@ -90,46 +90,46 @@ test("a removed permission counts everywhere before an index can be told", async
   const later = await world.addSourceAndRag();
   for (const { source } of [shared, later]) await share(world, source);
   await world.deliver();
-  for (const rag of [sibling, later.rag]) expect(await found(world, rag)).toBe(PATHS.length);
+  for (const rag of [sibling, later.rag]) expect(await hits(world, rag)).toBe(PATHS.length);
 
   const silent = new Set([shared.rag, later.rag]);
   silenced(world, silent);
-  const refused = async (...change: Parameters<typeof revoke>) =>
+  const fails = async (...change: Parameters<typeof revoke>) =>
     await expect(revoke(...change)).rejects.toThrow("does not answer");
   for (const { source } of [shared, later])
-    for (const path of PATHS) await refused(world, source, path);
-  for (const rag of [shared.rag, sibling, later.rag]) expect(await found(world, rag)).toBe(0);
-  await refused(world, shared.source, "0.txt", [`user:${BOB}`]);
-  expect(await found(world, shared.rag, BOB)).toBe(0);
-  expect(await found(world, sibling, BOB)).toBe(1);
+    for (const path of PATHS) await fails(world, source, path);
+  for (const rag of [shared.rag, sibling, later.rag]) expect(await hits(world, rag)).toBe(0);
+  await fails(world, shared.source, "0.txt", [`user:${BOB}`]);
+  expect(await hits(world, shared.rag, BOB)).toBe(0);
+  expect(await hits(world, sibling, BOB)).toBe(1);
   silent.delete(later.rag);
   await world.sweepAfter(1);
   expect([await untold(later.source), (await untold(shared.source)) > 0]).toEqual([0, true]);
   silent.clear();
   await world.sweepAfter(1);
   expect(await untold(shared.source)).toBe(0);
-  expect([await found(world, shared.rag), await found(world, shared.rag, BOB)]).toEqual([0, 1]);
+  expect([await hits(world, shared.rag), await hits(world, shared.rag, BOB)]).toEqual([0, 1]);
 });
 
 test("between recording and telling, all other files are found, by one more question", async () => {
   const { world, source, rag } = await sharedWorld();
-  const seen: number[] = [];
+  const resultCounts: number[] = [];
   world.aroundIndexes(async ({ name, go }) => {
-    if (name === "writeReaders") seen.push(await found(world, rag));
+    if (name === "writeReaders") resultCounts.push(await hits(world, rag));
     return await go();
   });
   await revoke(world, source, "3.txt");
-  expect(seen).toEqual([PATHS.length - 1]);
+  expect(resultCounts).toEqual([PATHS.length - 1]);
   const { db, counts } = countedDatabase();
-  const read = await readBy(world, rag, ANN);
+  const readableRags = await readBy(world, rag, ANN);
   Object.assign(counts, noRows());
-  await readAs(db, readingOf(ANN), read);
+  await readAs(db, readingOf(ANN), readableRags);
   expect(counts).toEqual({ calls: 1, read: ROWS_OF_GROUPS + 1, written: 0 });
 });
 
 test("whoever may read a new version of a file finds nothing of the one before", async () => {
   const { world, source, rag } = await sharedWorld();
-  const both = async () => [await found(world, rag), await found(world, rag, BOB)];
+  const both = async () => [await hits(world, rag), await hits(world, rag, BOB)];
   await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
   expect(await both()).toEqual([PATHS.length - 1, 0]);
   // The job that indexes the version knows older readers than the index.
@@ -142,15 +142,15 @@ test("whoever may read a new version of a file finds nothing of the one before",
 
 test("nor of a first version that was being indexed when another came", async () => {
   const { world, source, rag } = await sharedWorld();
-  const seen: number[] = [];
+  const resultCounts: number[] = [];
   const atEmbedding = [
     async () => await push(world, source, { path: "new.txt", text: "A later note.", to: BOB }),
-    async () => void seen.push(await found(world, rag, BOB)),
+    async () => void resultCounts.push(await hits(world, rag, BOB)),
   ];
   world.beforeEmbedding(async () => await atEmbedding.shift()?.());
   await push(world, source, { path: "new.txt", text: "A first note.", to: ANN });
   await world.deliver();
-  expect([...seen, await found(world, rag, BOB)]).toEqual([0, 1]);
+  expect([...resultCounts, await hits(world, rag, BOB)]).toEqual([0, 1]);
 });
 
 test("nor of the one in an index that a RAG returns to", async () => {
@@ -164,7 +164,7 @@ test("nor of the one in an index that a RAG returns to", async () => {
   await world.services.queue.scan({ kind: "build", ragId: rag });
   await deliverBut(world, ofGeneration(1));
   expect(await states(rag)).toEqual(["1 live", "2 retired"]);
-  const both = async () => [await found(world, rag), await found(world, rag, BOB)];
+  const both = async () => [await hits(world, rag), await hits(world, rag, BOB)];
   expect(await both()).toEqual([PATHS.length - 1, 0]);
   await world.sweepAfter(1, 3);
   expect(await both()).toEqual([PATHS.length - 1, 1]);
@@ -174,7 +174,7 @@ test("where an index does not answer, files are stored and scanned all the same"
   const { world, source, rag } = await sharedWorld();
   silenced(world, new Set([rag]));
   await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
-  expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([PATHS.length - 1, 0]);
+  expect([await hits(world, rag), await hits(world, rag, BOB)]).toEqual([PATHS.length - 1, 0]);
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ error: null, finished: 1 });
   expect(await untold(source)).toBe(1);
@@ -196,24 +196,24 @@ test("where too many changes are untold, searches end with 503, and lists are ri
     ).run();
   };
   await change(MAX_UNTOLD);
-  expect(await found(world, rag)).toBe(PATHS.length);
+  expect(await hits(world, rag)).toBe(PATHS.length);
   await statement("delete from files where path glob 'more/*'").run();
   await change(MAX_UNTOLD + 1);
-  await expect(found(world, rag)).rejects.toMatchObject({ kind: "busy" });
-  const [read] = await readBy(world, rag, ANN);
-  if (read === undefined) throw new Error("no RAG");
-  expect(await countedFor(world.services.db, { ...read, processedFiles: 0 })).toMatchObject({
+  await expect(hits(world, rag)).rejects.toMatchObject({ kind: "busy" });
+  const [readable] = await readBy(world, rag, ANN);
+  if (readable === undefined) throw new Error("no RAG");
+  expect(await countedFor(world.services.db, { ...readable, processedFiles: 0 })).toMatchObject({
     processedFiles: PATHS.length,
   });
   await world.sweepAfter(1);
-  expect(await found(world, rag)).toBe(PATHS.length);
+  expect(await hits(world, rag)).toBe(PATHS.length);
   // Those of a source without permissions are nobody's concern.
   const open = await world.addSourceAndRag();
   await change(MAX_UNTOLD + 1, open.source);
   const keys = [rag, open.rag];
   const rags = await Promise.all(keys.map((key) => findRag(world.services, { key })));
-  const [closed] = await readAs(world.services.db, readingOf(ANN), rags);
-  expect(closed).toMatchObject({ readBy: { untold: [] } });
+  const [closedRag] = await readAs(world.services.db, readingOf(ANN), rags);
+  expect(closedRag).toMatchObject({ readBy: { untold: [] } });
 });
 
 type SourcePatch = Parameters<typeof updateFileSource>[1]["patch"];
@@ -232,26 +232,27 @@ test.for<[name: string, before: SourcePatch[], change: SourcePatch]>([
       async (crash) => {
         const { world, source, rag } = await ragWorld();
         const update = async (patch: SourcePatch) => {
-          const found = await findFileSource(world.services, { key: source });
-          await updateFileSource(world.services, { source: found, patch });
+          const fileSource = await findFileSource(world.services, { key: source });
+          await updateFileSource(world.services, { source: fileSource, patch });
         };
         await world.putAndIndex(source, { "a.txt": "A note." });
         await update({ permissions: "on", defaultReaders: [`user:${ANN}`] });
         await world.deliver();
-        expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([1, 0]);
+        expect([await hits(world, rag), await hits(world, rag, BOB)]).toEqual([1, 0]);
         for (const patch of before) await update(patch);
         await world.workUntil(crash, async () => {
           await update(change);
           await world.deliver();
         });
         world.waiting = [];
-        const { source: stored } = await findFileSource(world.services, { key: source });
-        const isStored = stored.permissions === "on" && stored.defaultReaders[0] === `user:${BOB}`;
-        if (isStored) expect(await found(world, rag)).toBe(0);
+        const { source: storedSource } = await findFileSource(world.services, { key: source });
+        const isStored =
+          storedSource.permissions === "on" && storedSource.defaultReaders[0] === `user:${BOB}`;
+        if (isStored) expect(await hits(world, rag)).toBe(0);
         else await update(change);
-        expect(await found(world, rag)).toBe(0);
+        expect(await hits(world, rag)).toBe(0);
         await world.sweepAfter(1);
-        expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([0, 1]);
+        expect([await hits(world, rag), await hits(world, rag, BOB)]).toEqual([0, 1]);
       },
       { every: 4, moment: (at) => (at % 8 === 1 ? "after" : "before") },
     );
@@ -262,16 +263,16 @@ test.for<[name: string, before: SourcePatch[], change: SourcePatch]>([
 test("a push that began before the default readers changed lets in only those after", async () => {
   const { world, source, rag } = await ragWorld();
   const change = async (defaultReaders: string[]) => {
-    const found = await findFileSource(world.services, { key: source });
+    const fileSource = await findFileSource(world.services, { key: source });
     const patch = { permissions: "on" as const, defaultReaders };
-    return (await updateFileSource(world.services, { source: found, patch })).source;
+    return (await updateFileSource(world.services, { source: fileSource, patch })).source;
   };
   const before = await change([`user:${ANN}`]);
   await change([`user:${BOB}`]);
   const file = { path: "a.txt", body: bytesOf("A note."), contentLength: null, metadata: null };
   await putFile(world.services, { ...file, mimeType: "text/plain", source: before });
   await world.deliver();
-  expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([0, 1]);
+  expect([await hits(world, rag), await hits(world, rag, BOB)]).toEqual([0, 1]);
 });
 
 test("a dead index is not told all again by each call, and keeps the others told", async () => {
@@ -285,9 +286,9 @@ test("a dead index is not told all again by each call, and keeps the others told
      select ?1, (select json_group_array(id) from files where file_source_id = ?1), at from n`,
     source,
   ).run();
-  const tried = silenced(world, new Set([dead]));
+  const attempts = silenced(world, new Set([dead]));
   await expect(revoke(world, source, "0.txt")).rejects.toThrow("does not answer");
-  const calls = (rag: RagId) => tried.get(rag)?.length ?? 0;
+  const calls = (rag: RagId) => attempts.get(rag)?.length ?? 0;
   expect(calls(dead)).toBeLessThanOrEqual(20);
   // Older changes, too, which earlier calls may not have come to.
   expect(calls(alive)).toBeGreaterThan(10);

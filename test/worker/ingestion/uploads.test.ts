@@ -22,14 +22,14 @@ for (let at = 0; at < PARTS; at++) WHOLE.set(PART, at * PART.length);
 
 /** A body of a little over a mebibyte; `meanwhile` is awaited before its third part. */
 function longBody(meanwhile: () => Promise<void> = async () => undefined) {
-  let sent = 0;
+  let sentParts = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (sent === 2) await meanwhile();
-        if (sent < PARTS) controller.enqueue(PART.slice());
+        if (sentParts === 2) await meanwhile();
+        if (sentParts < PARTS) controller.enqueue(PART.slice());
         else controller.close();
-        sent++;
+        sentParts++;
       },
     },
     { highWaterMark: 0 },
@@ -39,7 +39,7 @@ function longBody(meanwhile: () => Promise<void> = async () => undefined) {
 const putLong = async (world: World, source: FileSourceId, body = longBody()) =>
   await world.put(source, "log.txt", body, { contentLength: SIZE });
 
-/** What lies in the bucket of a source's bytes, whole. */
+/** Reads the whole objects of a source's bytes from the bucket. */
 async function storedBytes(source: FileSourceId): Promise<string[]> {
   const keys = (await keysOf(source)).filter((key) => key.includes("/bytes/"));
   return await Promise.all(
@@ -62,8 +62,8 @@ test("a long upload goes on to the bucket while it comes, and ends like any othe
   const body = longBody(async () => {
     wasPassedOn = isPassedOn;
   });
-  const put = await putLong(world, source, body);
-  expect(put).toEqual({ path: "log.txt", size: SIZE, sha256, changed: true, created: true });
+  const result = await putLong(world, source, body);
+  expect(result).toEqual({ path: "log.txt", size: SIZE, sha256, changed: true, created: true });
   expect(wasPassedOn).toBe(true);
   expect(await storedBytes(source)).toEqual([sha256]);
   await world.deliver();
@@ -96,7 +96,7 @@ test("a path taken during a long upload ends with the upload's bytes alone", asy
   await sweep(world.services);
   expect(await storedBytes(source)).toEqual([await sha256Hex(WHOLE)]);
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
-  expect((await world.shown(rag))["log.txt"]?.join()).not.toContain("Another's");
+  expect((await world.texts(rag))["log.txt"]?.join()).not.toContain("Another's");
 });
 
 test("a file that was forgotten during a long upload is a new file", async () => {
@@ -117,8 +117,8 @@ test("a long upload into a source removed meanwhile is 404 and leaves nothing", 
   const world = new World();
   const source = await world.addSource();
   const body = longBody(async () => {
-    const found = await findFileSource(world.services, { key: source });
-    await removeFileSource(world.services, { source: found });
+    const fileSource = await findFileSource(world.services, { key: source });
+    await removeFileSource(world.services, { source: fileSource });
   });
   await expect(putLong(world, source, body)).rejects.toMatchObject({ kind: "not-found" });
   expect(await storedBytes(source)).toEqual([]);
@@ -189,10 +189,10 @@ test("bytes that a crash left before any row named them are gone the next day", 
   expect((await storedBytes(id)).length).toBeGreaterThan(results.length + 1);
 
   await sweepAt(Date.now() + 2 * DAY_MS);
-  const stored = await storedBytes(id);
-  expect(stored).toHaveLength(results.length);
+  const contents = await storedBytes(id);
+  expect(contents).toHaveLength(results.length);
   for (let at = 1; at < results.length; at++) {
-    expect(stored).toContain(await sha256Hex(`Another note ${at}.`));
+    expect(contents).toContain(await sha256Hex(`Another note ${at}.`));
   }
 });
 

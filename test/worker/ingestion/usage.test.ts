@@ -15,8 +15,8 @@ function embedding(world: World, reply: { tokens?: number | null; failure?: Mode
         const answer = await embedder.model.doEmbed(options);
         const { tokens } = reply;
         if (tokens === undefined) return answer;
-        const { usage: _, ...others } = answer;
-        return tokens === null ? others : { ...others, usage: { tokens } };
+        const { usage: _, ...rest } = answer;
+        return tokens === null ? rest : { ...rest, usage: { tokens } };
       };
       return { ...embedder, model: { ...embedder.model, doEmbed } };
     },
@@ -60,20 +60,20 @@ test("tokens are estimated where the provider tells none; what is known costs no
 test("a failed embedding is told as such, and one that cannot be told fails no file", async () => {
   const { world, source, rag } = await ragWorld();
   embedding(world, { failure: new ModelFailure("401", { status: 401 }) });
-  const told = world.logged("warn");
+  const warnings = world.logged("warn");
   await world.putAndIndex(source, { "a.md": text, "b.md": `${text} And another.` });
   expect(world.usage[0]?.uses).toMatchObject([{ failed: true, inputTokens: 0, ragIds: [rag] }]);
   // The log has the reason at the first attempt, once for both files.
   const facts = { ragId: rag, files: 2, reason: expect.stringMatching(/401/) };
-  expect(told[0]).toMatchObject(["files are tried again", facts]);
+  expect(warnings[0]).toMatchObject(["files are tried again", facts]);
 
   const silent = new World();
   silent.services.queue = {
     ...silent.services.queue,
     usage: () => Promise.reject(new Error("down")),
   };
-  const { source: other, rag: indexed } = await silent.addSourceAndRag();
-  await silent.put(other, "a.md", text);
+  const { source: silentSource, rag: indexed } = await silent.addSourceAndRag();
+  await silent.put(silentSource, "a.md", text);
   await silent.deliver();
   expect(await silent.rows(indexed)).toMatchObject([{ path: "a.md", status: "indexed" }]);
 });

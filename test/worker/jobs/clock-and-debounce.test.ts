@@ -11,16 +11,16 @@ async function debounced(queue = { isUp: true }) {
   const notify = async () =>
     await (stub as unknown as { notify(id: string): Promise<void> }).notify(source);
   await notify();
-  const sent: unknown[] = [];
+  const messages: unknown[] = [];
   const send = async (message: unknown) => {
     if (!queue.isUp) throw new Error("queue is down");
-    sent.push(message);
+    messages.push(message);
   };
   const listen = async () =>
     await runInDurableObject(stub, (object) => {
       Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
     });
-  return { source, stub, notify, sent, listen };
+  return { source, stub, notify, messages, listen };
 }
 
 const alarmOf = async (stub: DurableObjectStub) =>
@@ -28,7 +28,7 @@ const alarmOf = async (stub: DurableObjectStub) =>
 
 test("a debounce survives eviction, groups what follows, and ends with one scan", async () => {
   const before = Date.now();
-  const { source, stub, notify, sent, listen } = await debounced();
+  const { source, stub, notify, messages, listen } = await debounced();
   const alarm = () => alarmOf(stub);
   const first = await alarm();
   expect((first ?? 0) - before).toBeGreaterThanOrEqual(10_000);
@@ -37,16 +37,16 @@ test("a debounce survives eviction, groups what follows, and ends with one scan"
   expect(await alarm()).toBe(first);
   await listen();
   expect(await runDurableObjectAlarm(stub)).toBe(true);
-  expect(sent).toMatchObject([{ kind: "scan", fileSourceId: source }]);
+  expect(messages).toMatchObject([{ kind: "scan", fileSourceId: source }]);
   expect(await alarm()).toBe(null);
-  const left = await runInDurableObject(stub, async (_object, state) => state.storage.list());
-  expect(left.size).toBe(0);
+  const remaining = await runInDurableObject(stub, async (_object, state) => state.storage.list());
+  expect(remaining.size).toBe(0);
   await notify();
   expect(await alarm()).not.toBe(null);
 });
 
 test("where the first notification starts at once, later ones share one scan", async () => {
-  const { source, stub, sent, listen } = await debounced();
+  const { source, stub, messages, listen } = await debounced();
   await listen();
   await runDurableObjectAlarm(stub);
   const scan = { kind: "scan", fileSourceId: source };
@@ -56,26 +56,26 @@ test("where the first notification starts at once, later ones share one scan", a
       true,
     );
   await notifyAtOnce();
-  expect(sent).toMatchObject([scan, scan]);
+  expect(messages).toMatchObject([scan, scan]);
   expect(await runDurableObjectAlarm(stub)).toBe(true);
-  expect(sent).toHaveLength(2);
+  expect(messages).toHaveLength(2);
   for (let at = 0; at < 5; at++) await notifyAtOnce();
-  expect(sent).toHaveLength(3);
+  expect(messages).toHaveLength(3);
   expect(await runDurableObjectAlarm(stub)).toBe(true);
-  expect(sent).toMatchObject([scan, scan, scan, scan]);
+  expect(messages).toMatchObject([scan, scan, scan, scan]);
 });
 
 test("a debounce whose queue fails more often than an alarm retries ends in a scan", async () => {
   const queue = { isUp: false };
-  const { source, stub, sent, listen } = await debounced(queue);
+  const { source, stub, messages, listen } = await debounced(queue);
   await listen();
   for (let failure = 0; failure < 7; failure++) {
     expect(await runDurableObjectAlarm(stub)).toBe(true);
   }
-  expect(sent).toEqual([]);
+  expect(messages).toEqual([]);
   queue.isUp = true;
   await runDurableObjectAlarm(stub);
-  expect(sent).toMatchObject([{ kind: "scan", fileSourceId: source }]);
+  expect(messages).toMatchObject([{ kind: "scan", fileSourceId: source }]);
   expect(await runDurableObjectAlarm(stub)).toBe(false);
 });
 
@@ -98,7 +98,7 @@ test("an alarm that a clock an hour ahead has set is replaced", async () => {
   await (stub as unknown as { wake(): Promise<void> }).wake();
   expect(await alarmOf(stub)).toBeLessThanOrEqual(Date.now() + 60_000);
 
-  const { source, stub: drive, notify, sent, listen } = await debounced();
+  const { source, stub: drive, notify, messages, listen } = await debounced();
   await runInDurableObject(drive, async (_, { storage }) => {
     await storage.setAlarm(Date.now() + 60 * 60_000);
   });
@@ -106,7 +106,7 @@ test("an alarm that a clock an hour ahead has set is replaced", async () => {
   await listen();
   expect(await alarmOf(drive)).toBeLessThanOrEqual(Date.now() + 10_000);
   expect(await runDurableObjectAlarm(drive)).toBe(true);
-  expect(sent).toMatchObject([{ kind: "scan", fileSourceId: source }]);
+  expect(messages).toMatchObject([{ kind: "scan", fileSourceId: source }]);
 });
 
 test("an index whose maintenance fails seven times is called again", async () => {

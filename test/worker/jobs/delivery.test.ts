@@ -43,10 +43,10 @@ test("messages delivered three times in random order give the same state as once
     vectors: 10,
   });
   expect(await world.index(rag).facts()).toMatchObject({ chunks: 10, files: 10, staged: 0 });
-  const shown = await world.shown(rag);
-  expect(shown["0.txt"]).toEqual(["A note, 0, changed."]);
-  expect(shown["11.txt"]).toEqual(["A note, 11."]);
-  expect(Object.keys(shown)).toHaveLength(10);
+  const texts = await world.texts(rag);
+  expect(texts["0.txt"]).toEqual(["A note, 0, changed."]);
+  expect(texts["11.txt"]).toEqual(["A note, 11."]);
+  expect(Object.keys(texts)).toHaveLength(10);
 });
 
 test("a message that comes twice at once is worked on once", async () => {
@@ -107,7 +107,7 @@ test("during a passing failure the file waits, and its earlier text still answer
   expect(world.waiting).toHaveLength(1);
   const error = "embedding provider: 503, try 1 of 5";
   expect(await world.rows(rag)).toMatchObject([{ status: "pending", error, attempts: 1 }]);
-  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, first."] });
+  expect(await world.texts(rag)).toEqual({ "a.txt": ["A note, first."] });
 });
 
 test("a lost message is sent again by the sweep, and at once after a restart", async () => {
@@ -144,16 +144,16 @@ test("an index that differs from its count is repaired", async () => {
   await world.put(source, "c.txt", "A note, lost by the database.");
   await world.put(source, "d.txt", "A note, lost by it too.");
   await world.deliver();
-  const lost = await rowsOf<{ fileId: never; revision: number }>(
+  const rows = await rowsOf<{ fileId: never; revision: number }>(
     "select file_id as fileId, revision from rag_files where rag_id = ? and path = 'b.txt'",
     rag,
   );
-  await world.index(rag).remove(lost);
+  await world.index(rag).remove(rows);
   const ofDatabase = "rag_id = ? and path in ('c.txt', 'd.txt')";
   await statement(`delete from rag_files where ${ofDatabase}`, rag).run();
   // Each turn of the sweep looks at some RAGs; all have their turn in time.
   for (let turn = 0; turn < 40; turn++) await world.sweepAfter(1);
-  expect(await world.shown(rag)).toEqual({
+  expect(await world.texts(rag)).toEqual({
     "a.txt": ["A note, kept."],
     "b.txt": ["A note, lost by the index."],
   });
@@ -167,7 +167,7 @@ async function toBeRebuilt(world: World, source: FileSourceId, rag: RagId): Prom
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
 }
 
-/** What the file kills, how the work begins, and how it goes on after a death. */
+/** The worker that the file kills, how the work begins, and how it goes on after a death. */
 const KILLS: [
   killed: string,
   begin: (world: World, source: FileSourceId, rag: RagId) => Promise<unknown>,
@@ -249,7 +249,7 @@ test("a file that kills who reads it is tried again alone and last, and then giv
     if (end === "died") {
       const rows = await world.rows(rag);
       indexedAtDeath.push(rows.filter(({ status }) => status === "indexed").length);
-      // Of the others, no worker had begun one.
+      // No worker had begun one of the others.
       await statement("update rag_files set lease_id = null where path <> 'poison.txt'").run();
     }
     world.now += SECOND_MS;

@@ -26,7 +26,7 @@ test("small files of a batch share messages; one that fails delays only itself",
   poison(world);
   const texts = Array.from({ length: 30 }, (_, at) => `A note, ${at}.`);
   await world.putTogether(source, numbered(["A note, poison.", "x".repeat(70_000), ...texts]));
-  // Of each RAG the large file, and two messages for 31 small ones.
+  // Each RAG has the large file, and two messages for 31 small ones.
   expect(world.waiting).toHaveLength(6);
   const once = world.waiting.splice(0);
   const index = vi.spyOn(world.services.queue, "index");
@@ -42,7 +42,7 @@ test("small files of a batch share messages; one that fails delays only itself",
   await world.deliver((all) => all.toReversed());
   for (const rag of rags) {
     expect(await world.counters(rag)).toMatchObject({ indexed: 32, pending: 0, error: 0 });
-    expect((await world.shown(rag))["0.txt"]).toEqual(["A note, poison."]);
+    expect((await world.texts(rag))["0.txt"]).toEqual(["A note, poison."]);
   }
 });
 
@@ -64,11 +64,11 @@ test("short texts are indexed from their messages, others from their bytes, all 
     if (name === "get") reads++;
     return await go();
   });
-  const sent = world.waiting.splice(0).map(({ body }) => {
+  const messages = world.waiting.splice(0).map(({ body }) => {
     if (!("files" in body)) throw new Error("small files share messages");
     return body;
   });
-  const sentTo = (rag: RagId) => sent.filter(({ files: some }) => some[0]?.ragId === rag);
+  const sentTo = (rag: RagId) => messages.filter(({ files: some }) => some[0]?.ragId === rag);
   const deliver = async (bodies: IndexMessages[]) => {
     const queue = "quarry-index" as const;
     await world.deliverBatch(
@@ -82,11 +82,11 @@ test("short texts are indexed from their messages, others from their bytes, all 
   // As messages of files that are queued again, which have no texts.
   await deliver(sentTo(rags[1]).map(({ files: some }) => ({ files: some })));
   expect(reads).toBe(2 + 5);
-  const shown = await world.shown(rags[0]);
-  expect(shown).toEqual(await world.shown(rags[1]));
-  expect(shown["a.txt"]).toEqual(['A note: "Grüße" vom Moor.\n\n\tUnd 🌱.']);
-  expect(shown["c.txt"]).toEqual(["A note, größer in Latin-1, über das Moor."]);
-  expect(shown["e.txt"]).toEqual(["A note that replaced it."]);
+  const texts = await world.texts(rags[0]);
+  expect(texts).toEqual(await world.texts(rags[1]));
+  expect(texts["a.txt"]).toEqual(['A note: "Grüße" vom Moor.\n\n\tUnd 🌱.']);
+  expect(texts["c.txt"]).toEqual(["A note, größer in Latin-1, über das Moor."]);
+  expect(texts["e.txt"]).toEqual(["A note that replaced it."]);
   for (const rag of rags) expect(await world.counters(rag)).toMatchObject({ indexed: 5 });
 });
 
@@ -98,41 +98,43 @@ test("texts travel to four indexes, and where there are five all read the bytes"
   const addRags = async (count: number) => {
     for (let at = 0; at < count; at++) rags.push(await world.addRag(source));
   };
-  const put = async (path: string) => {
+  const putNote = async (path: string) => {
     await world.putTogether(source, { [path]: `A note in ${path}.` });
     return world.waiting.map(({ body }) => "texts" in body);
   };
   await addRags(4);
-  expect(await put("a.txt")).toEqual([true, true, true, true]);
+  expect(await putNote("a.txt")).toEqual([true, true, true, true]);
   await world.deliver();
   await addRags(1);
-  expect(await put("b.txt")).toEqual([false, false, false, false, false]);
+  expect(await putNote("b.txt")).toEqual([false, false, false, false, false]);
   await world.deliver();
   for (const rag of rags) {
-    expect((await world.shown(rag))["b.txt"]).toEqual(["A note in b.txt."]);
+    expect((await world.texts(rag))["b.txt"]).toEqual(["A note in b.txt."]);
   }
 });
 
 test("when the time is over, files that were not begun are queued again, together", async () => {
   const { world, source, rag } = await ragWorld();
   await world.putTogether(source, numbered([0, 1, 2, 3, 4].map((at) => `A note, ${at}.`)));
-  const sent = world.waiting.splice(0).flatMap(({ body }) => ("files" in body ? body.files : []));
-  const [first, second, ...others] = sent;
-  const last = others.pop();
+  const messages = world.waiting
+    .splice(0)
+    .flatMap(({ body }) => ("files" in body ? body.files : []));
+  const [first, second, ...rest] = messages;
+  const last = rest.pop();
   if (!first || !second || !last) throw new Error("the files share a message");
-  const later = [{ files: others }, last];
+  const later = [{ files: rest }, last];
   /** The first part of the batch is full: one of its files is wanted, the others are void. */
-  const batchOf = (wanted: IndexMessage) => {
+  const batchOf = (message: IndexMessage) => {
     const part = Array.from({ length: 100 }, (_void, at) =>
-      at === 0 ? wanted : { ...wanted, fileId: newId<FileId>(world.now) },
+      at === 0 ? message : { ...message, fileId: newId<FileId>(world.now) },
     );
     const bodies = [...inBatches(part, 25).map((some) => ({ files: some })), ...later];
     return bodies.map((body) => ({ queue: "quarry-index" as const, body }));
   };
   const { models, queue } = world.services;
-  const embedder: typeof models.embedder = (...of) => {
+  const embedder: typeof models.embedder = (...args) => {
     world.now += 70_000;
-    return models.embedder(...of);
+    return models.embedder(...args);
   };
   const index: typeof queue.index = async (files, how) => {
     if (how?.together) throw new Error("the queue is down");

@@ -40,7 +40,7 @@ async function untilIndexed(path: string) {
 }
 
 /** The texts that a search restricted to the lane's own folder shows, by path. */
-async function shown(folder: string): Promise<Record<string, string>> {
+async function contentsIn(folder: string): Promise<Record<string, string>> {
   const reply = await api.post("/rags/notes/retrieve", {
     semanticSearch: ["which secret word is kept in this note"],
     topK: 100,
@@ -70,12 +70,12 @@ async function walkLane(lane: number) {
       delete model[path];
     } else {
       const text = `The secret word of this note is word${lane}x${dice.roll(STEPS_PER_LANE)}.`;
-      const put = await panel.put(file, text);
-      expect(put.body).toMatchObject({ changed: model[path] !== text });
+      const response = await panel.put(file, text);
+      expect(response.body).toMatchObject({ changed: model[path] !== text });
       model[path] = text;
       await untilIndexed(path);
     }
-    expect(await shown(folder)).toEqual(model);
+    expect(await contentsIn(folder)).toEqual(model);
   }
 }
 

@@ -37,7 +37,7 @@ async function googleDrive(now: () => number) {
     fetch: drive.fetch,
     config: { rootFolderId: drive.root, apiBaseUrl: BASE, credentials },
     drive: simulatedDrive(drive, { folder, places }),
-    told: "userRateLimitExceeded",
+    expectedText: "userRateLimitExceeded",
     secrets: () => [
       ...drive.account.privateKey.split("\n").filter((line) => line.length === 64),
       ...[...drive.channels.open.values()].map(({ token = "none" }) => token),
@@ -67,7 +67,7 @@ async function sharePoint(now: () => number) {
     fetch: graph.fetch,
     config: { ...graphConfig(graph, { siteId: site.id }), clientSecret },
     drive: simulatedGraph(graph, site, { folder, places }),
-    told: "SharePoint",
+    expectedText: "SharePoint",
     secrets: () => [
       ...graph.subscriptions.live().map(({ clientState }) => clientState),
       clientSecret,
@@ -101,7 +101,7 @@ test.each([
   "weeks of a %s: after every interval the index equals it, and no secret shows",
   async (provider, open, least) => {
     const world = new World();
-    const { fetch, config, drive, told, secrets } = await open(() => world.now);
+    const { fetch, config, drive, expectedText, secrets } = await open(() => world.now);
     vi.spyOn(globalThis, "fetch").mockImplementation(
       async (input, init) =>
         await fetch(input instanceof Request ? input.url : String(input), init),
@@ -112,15 +112,15 @@ test.each([
     const source = await watchedSource(world, provider, config);
     const rag = await world.addRag(source);
     await scan(world, source);
-    const of = { world, source, rag, drive, dice: new Dice(SEED) };
-    const tally = await simulate(of, Math.max(least, Number(INTERVALS)));
+    const simulation = { world, source, rag, drive, dice: new Dice(SEED) };
+    const tally = await simulate(simulation, Math.max(least, Number(INTERVALS)));
     for (const times of Object.values(tally)) expect(times).toBeGreaterThan(0);
     const { objects } = await env.FILES.list();
-    const found = Source.parse(sourceOf(await findFileSource(world.services, { key: source })));
+    const record = Source.parse(sourceOf(await findFileSource(world.services, { key: source })));
     const { results } = await env.DB.prepare("select * from scan_runs").all();
-    const shown = JSON.stringify([lines, objects.map(({ key }) => key), found, results]);
-    expect(shown).toContain(told);
-    for (const secret of secrets()) expect(shown).not.toContain(secret);
+    const output = JSON.stringify([lines, objects.map(({ key }) => key), record, results]);
+    expect(output).toContain(expectedText);
+    for (const secret of secrets()) expect(output).not.toContain(secret);
   },
   timeoutMs,
 );

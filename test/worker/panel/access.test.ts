@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { call, ORIGIN, signedIn, told, withKey } from "../../support/worker-client.ts";
+import { call, ORIGIN, signedIn, outcomeOf, withKey } from "../../support/worker-client.ts";
 
 const DAY = 86_400_000;
 
 async function newKey(role: string, expiresAt?: string) {
   const admin = await signedIn();
-  return await admin.made("/keys", { name: `${role} key`, role, expiresAt });
+  return await admin.create("/keys", { name: `${role} key`, role, expiresAt });
 }
 
 afterEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => {
 
 test("nothing is told without credentials, not even what exists", async () => {
   for (const path of ["/users", "/rags/x", "/nothing", "/overview"]) {
-    expect(told(await call("GET", `/panel/api${path}`))).toBe("401 Unauthorized");
+    expect(outcomeOf(await call("GET", `/panel/api${path}`))).toBe("401 Unauthorized");
   }
 });
 
@@ -24,9 +24,12 @@ test("an automation key needs no cookie or origin, is shown once and stored hash
   const { id, key } = await newKey("admin");
   expect(key).toMatch(/^qrya_[0-9A-Za-z]{38}$/);
   expect((await withKey(key)("POST", "/tokens", { name: "by key" })).status).toBe(201);
-  const listed = await withKey(key)("GET", "/keys");
-  expect(listed.body).toMatchObject({ data: [{ id, name: "admin key", role: "admin" }], total: 1 });
-  expect(JSON.stringify(listed.body)).not.toContain(key);
+  const response = await withKey(key)("GET", "/keys");
+  expect(response.body).toMatchObject({
+    data: [{ id, name: "admin key", role: "admin" }],
+    total: 1,
+  });
+  expect(JSON.stringify(response.body)).not.toContain(key);
   const { results } = await env.DB.prepare("select * from keys").all();
   expect(JSON.stringify(results)).not.toContain(key.slice(5));
 
@@ -65,7 +68,7 @@ test("a key stops at its expiry, which must lie in the future", async () => {
     role: "owner",
     expiresAt: "2020-01-01T00:00:00Z",
   });
-  expect(told(past)).toBe(
+  expect(outcomeOf(past)).toBe(
     "400 Invalid request: name must have at least 1 character; role must be one of admin, member; expiresAt must lie in the future",
   );
 });
@@ -108,7 +111,11 @@ test("the last administrator can be neither removed nor demoted", async () => {
   });
   // Refused, the change leaves the session as it was.
   expect((await admin.send("GET", "/session")).status).toBe(200);
-  const other = { email: "second@example.com", password: "quiet amber lantern", role: "admin" };
-  expect((await admin.send("POST", "/users", other)).status).toBe(201);
+  const secondUser = {
+    email: "second@example.com",
+    password: "quiet amber lantern",
+    role: "admin",
+  };
+  expect((await admin.send("POST", "/users", secondUser)).status).toBe(201);
   expect((await admin.send("PATCH", `/users/${id}`, { role: "member" })).status).toBe(200);
 });

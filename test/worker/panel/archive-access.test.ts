@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Browser } from "../../support/browser-without-script.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
-import { signedIn, told, withKey, withToken } from "../../support/worker-client.ts";
+import { signedIn, outcomeOf, withKey, withToken } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported } from "./archive-world.ts";
 
 const PASSWORD = "quiet amber lantern";
@@ -19,48 +19,53 @@ let bytes: Uint8Array<ArrayBuffer>;
 const statusOf = async (rag: string) =>
   (await withToken(token).post(`/rags/${rag}/retrieve`, question)).status;
 const removeAll = async (...addresses: string[]) => {
-  for (const address of addresses) expect(told(await admin.send("DELETE", address))).toBe("204 ");
+  for (const address of addresses)
+    expect(outcomeOf(await admin.send("DELETE", address))).toBe("204 ");
 };
 
 beforeAll(async () => {
   await beginAsAdmin();
   await admin.folderWithRag("Docs");
   await admin.put("/file-sources/docs/files/a.md", "# Alpha\n\nThe first stone.");
-  await admin.made("/inferences", {
+  await admin.create("/inferences", {
     name: "Ask",
     systemPrompt: "",
     model: "embedded/extractive",
     rags: ["docs"],
   });
-  const ann = await admin.made<Row>("/users", {
+  const ann = await admin.create<Row>("/users", {
     role: "admin",
     email: "ann@example.com",
     password: PASSWORD,
   });
   const asAnn = await signedIn({ email: "ann@example.com", password: PASSWORD });
-  const keyOfAnn = await asAnn.made("/keys", { name: "Backup", role: "admin" });
-  const made = await admin.made("/tokens", { name: "App", rags: ["docs"], inferences: ["ask"] });
-  [token, key] = [made.token, keyOfAnn.key];
+  const keyOfAnn = await asAnn.create("/keys", { name: "Backup", role: "admin" });
+  const appToken = await admin.create("/tokens", {
+    name: "App",
+    rags: ["docs"],
+    inferences: ["ask"],
+  });
+  [token, key] = [appToken.token, keyOfAnn.key];
   const limit = { amount: 5, unit: "calls", period: "month" };
   for (const subject of [
-    { kind: "token", id: made.id },
+    { kind: "token", id: appToken.id },
     { kind: "inference", id: "ask" },
   ]) {
-    await admin.made("/limits", { subject, ...limit });
+    await admin.create("/limits", { subject, ...limit });
   }
   await queuesSettled();
   bytes = await exported(EVERYTHING);
   expect(await statusOf("docs")).toBe(200);
-  await removeAll(`/users/${ann.id}`, `/tokens/${made.id}`, "/inferences/ask");
+  await removeAll(`/users/${ann.id}`, `/tokens/${appToken.id}`, "/inferences/ask");
   await removeAll("/rags/docs", "/file-sources/docs");
   await queuesSettled();
 });
 
 test("an archive has hashes of tokens and keys, and no other secret", async () => {
   const text = new TextDecoder("latin1").decode(bytes);
-  const [stored] = await rowsOf<{ hash: string }>("select password_hash as hash from users");
+  const [row] = await rowsOf<{ hash: string }>("select password_hash as hash from users");
   expect(text).toContain('"createdBy":"ann@example.com"');
-  for (const secret of [token, key, PASSWORD, stored?.hash ?? "", "scrypt$"]) {
+  for (const secret of [token, key, PASSWORD, row?.hash ?? "", "scrypt$"]) {
     expect(secret.length).toBeGreaterThan(5);
     expect(text).not.toContain(secret);
   }
@@ -95,7 +100,7 @@ test("tokens and keys work after an import; people get no password", async () =>
   });
   expect(inference.status).toBe(200);
   expect((await withKey(key)("GET", "/rags")).status).toBe(200);
-  expect(told(await withKey(key)("PATCH", "/rags/docs", { name: "By key" }))).toBe("200 ");
+  expect(outcomeOf(await withKey(key)("PATCH", "/rags/docs", { name: "By key" }))).toBe("200 ");
   const { body: limits } = await admin.send("GET", "/limits");
   expect(limits).toMatchObject({ total: 2 });
   const rows = await rowsOf("select email, password_hash as hash from users order by email");
@@ -125,7 +130,7 @@ test("a person of an archive comes in by an invitation, in the same role", async
   expect(await join("another good password")).toBe(401);
   const { send } = await signedIn({ email: "ann@example.com", password: "copper violet harbour" });
   expect((await send("GET", "/session")).body).toMatchObject({ user: { role: "admin" } });
-  expect(told(await invite())).toBe("409 E-mail address is taken");
+  expect(outcomeOf(await invite())).toBe("409 E-mail address is taken");
 });
 
 test("the same archive under other names gives a token nothing more, nor a limit", async () => {
@@ -147,12 +152,12 @@ test("a token of an archive names only what the archive has, by its name here", 
 
 test("neither members nor their keys export who may use the service", async () => {
   const member = { email: "reader@example.com", password: PASSWORD };
-  await admin.made("/users", { role: "member", ...member });
+  await admin.create("/users", { role: "member", ...member });
   const asMember = await signedIn(member);
-  const { key: ofMember } = await admin.made("/keys", { name: "Reading", role: "member" });
+  const { key: ofMember } = await admin.create("/keys", { name: "Reading", role: "member" });
   const calls = [asMember.send, withKey(ofMember)];
   for (const send of calls) {
-    expect(told(await send("GET", `/archive?${EVERYTHING}`))).toBe("403 Forbidden");
+    expect(outcomeOf(await send("GET", `/archive?${EVERYTHING}`))).toBe("403 Forbidden");
   }
 });
 
@@ -164,15 +169,17 @@ test("a replaced source sends its secret to no address of an archive", async () 
     credentials: { accessKeyId: "id", secretAccessKey: "s3cret" },
   });
   const source = { name: "Store", provider: "object_storage", config: config("archived") };
-  await admin.made("/file-sources", { ...source, scanIntervalMinutes: 0 });
+  await admin.create("/file-sources", { ...source, scanIntervalMinutes: 0 });
   const archive = await exported("sources=store");
-  const stored = async () =>
+  const storedEndpoints = async () =>
     await rowsOf(
       `select sealed_secrets is not null as secret, config ->> '$.endpoint' as endpoint
         from file_sources where identifier = 'store'`,
     );
   await imported(archive, "onConflict=replace");
-  expect(await stored()).toEqual([{ secret: 1, endpoint: "https://archived.example.com" }]);
+  expect(await storedEndpoints()).toEqual([
+    { secret: 1, endpoint: "https://archived.example.com" },
+  ]);
   const cursor = () =>
     rowsOf("select change_cursor as cursor from file_sources where name = 'Store'");
   await env.DB.prepare("update file_sources set change_cursor = 'later than the archive'").run();
@@ -180,7 +187,9 @@ test("a replaced source sends its secret to no address of an archive", async () 
   // Else changes between the archive and now were never listed.
   expect(await cursor()).toEqual([{ cursor: null }]);
   const change = await admin.send("PATCH", "/file-sources/store", { config: config("own") });
-  expect(told(change)).toBe("200 ");
+  expect(outcomeOf(change)).toBe("200 ");
   await imported(archive, "onConflict=replace");
-  expect(await stored()).toEqual([{ secret: 0, endpoint: "https://archived.example.com" }]);
+  expect(await storedEndpoints()).toEqual([
+    { secret: 0, endpoint: "https://archived.example.com" },
+  ]);
 });

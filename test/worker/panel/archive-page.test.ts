@@ -66,18 +66,18 @@ test("what is chosen is downloaded; an import shows its changes first", async ()
   const text = new TextDecoder("latin1").decode(bytes);
   expect(text).toContain("files/docs/a.md");
   expect(text).not.toContain("files/notes/");
-  const refused = await upload(bytes, { onConflict: "refuse" });
-  expect(String(refused.body)).toMatch(/fileSources\.docs.*?taken.*?rags\.docs.*?taken/s);
-  const again = new URLSearchParams({ onConflict: "rename", suffix: "new" });
-  const shown = await post(formIn(String(refused.body)).action, again);
-  expect(shown.status).toBe(200);
+  const refusal = await upload(bytes, { onConflict: "refuse" });
+  expect(String(refusal.body)).toMatch(/fileSources\.docs.*?taken.*?rags\.docs.*?taken/s);
+  const fields = new URLSearchParams({ onConflict: "rename", suffix: "new" });
+  const page = await post(formIn(String(refusal.body)).action, fields);
+  expect(page.status).toBe(200);
   for (const part of ["rags.docs", "renamed", "docs-new", "1 file, 1 passage, 0 calls"]) {
-    expect(shown.body).toContain(part);
+    expect(page.body).toContain(part);
   }
   expect((await admin.send("GET", "/rags/docs-new")).status).toBe(404);
-  const { action, values } = formIn(String(shown.body));
-  const made = await post(action, new URLSearchParams(values));
-  expect(made).toMatchObject({ status: 303 });
+  const { action, values } = formIn(String(page.body));
+  const response = await post(action, new URLSearchParams(values));
+  expect(response).toMatchObject({ status: 303 });
   expect((await admin.send("GET", "/rags/docs-new")).body).toMatchObject({ processedFiles: 1 });
   const all = new TextDecoder("latin1").decode(await exported({ access: "on" }));
   expect(all).toContain("files/notes/a.md");
@@ -105,7 +105,7 @@ test("a form without a file, and another file, say what is wrong", async () => {
   const wrong = await upload("no archive", { onConflict: "refuse" });
   expect(wrong).toMatchObject({ status: 400, body: expect.stringContaining("is no zip file") });
   const member = { email: "reader@example.com", password: "quiet amber lantern" };
-  await admin.made("/users", { role: "member", ...member });
+  await admin.create("/users", { role: "member", ...member });
   const { cookie } = await signedIn(member);
   const options = { headers: { ...headers(), Cookie: cookie } };
   expect((await call("GET", HERE, options)).status).toBe(403);

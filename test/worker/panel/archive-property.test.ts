@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Dice } from "../../support/dice.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { SEED } from "../../support/seed.ts";
-import { told } from "../../support/worker-client.ts";
+import { outcomeOf } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported, readService } from "./archive-world.ts";
 
 const WORDS = "otter boiler leave stone Zürich naïve 🧱 北京 spring valve ticket %2F".split(" ");
@@ -26,7 +26,7 @@ type Made = { source: string; rags: string[] };
 async function makeSource(dice: Dice, source: string): Promise<Made> {
   const permissions = dice.chance(0.5) ? "on" : "off";
   const readers = permissions === "on" ? { defaultReaders: ["everyone"] } : {};
-  await admin.made("/file-sources", {
+  await admin.create("/file-sources", {
     name: source,
     provider: "file_system",
     permissions,
@@ -40,7 +40,7 @@ async function makeSource(dice: Dice, source: string): Promise<Made> {
     const searchMode = dice.pick(["hybrid", "semantic"]);
     const recencyHalfLifeDays = dice.pick([null, 30]);
     const settings = { chunkSize, chunkOverlap: 10, searchMode, recencyHalfLifeDays, ...scopes };
-    await admin.made("/rags", { name, fileSource: source, ...settings });
+    await admin.create("/rags", { name, fileSource: source, ...settings });
   }
   const paths = new Set(
     Array.from({ length: 6 }, () => dice.pick(FOLDERS) + dice.pick(NAMES) + dice.pick(ENDINGS)),
@@ -57,12 +57,12 @@ async function makeSource(dice: Dice, source: string): Promise<Made> {
   }
   const excluded = { path: dice.pick([...paths]), excluded: true };
   const answer = await admin.send("PUT", `/file-sources/${source}/exclusions`, excluded);
-  expect(told(answer)).toBe("204 ");
+  expect(outcomeOf(answer)).toBe("204 ");
   const [rag = ""] = rags;
-  await admin.made("/question-sets", { name: `${source}-q`, rag });
+  await admin.create("/question-sets", { name: `${source}-q`, rag });
   for (let at = dice.roll(3); at >= 0; at--) {
     const expected = [{ file: dice.pick([...paths]), passage: dice.pick([null, "a stone"]) }];
-    await admin.made(`/question-sets/${source}-q/questions`, {
+    await admin.create(`/question-sets/${source}-q/questions`, {
       question: `${at} ${textOf(dice, 4)}?`,
       expected,
     });
@@ -73,17 +73,17 @@ async function makeSource(dice: Dice, source: string): Promise<Made> {
 const TIMES = new Set(["id", "createdAt", "updatedAt", "fileSourceId"]);
 
 /** All that the API says of it, scores to three decimals and without the suffix. */
-async function read({ source, rags }: Made, suffix: string): Promise<unknown> {
+async function readAll({ source, rags }: Made, suffix: string): Promise<unknown> {
   const names = rags.map((rag) => rag + suffix);
   const questions = ["boiler stone", "naïve 北京"];
   const service = await readService(source + suffix, names, questions);
   const bodyOf = async (path: string) => (await admin.send("GET", path)).body;
   const settings = await Promise.all(names.map((name) => bodyOf(`/rags/${name}`)));
-  const asked = await bodyOf(`/question-sets/${source}-q${suffix}/export`);
+  const exportedQuestions = await bodyOf(`/question-sets/${source}-q${suffix}/export`);
   const whole = {
     ...service,
     settings,
-    asked,
+    asked: exportedQuestions,
     itself: await bodyOf(`/file-sources/${source}${suffix}`),
   };
   const text = JSON.stringify(whole, (key, value: unknown) => {
@@ -100,11 +100,11 @@ test("a service by the dice is equal in every read after an import", async () =>
   const sources: Made[] = [];
   for (let at = 0; at < SOURCES; at++) sources.push(await makeSource(dice, `s${at}`));
   await queuesSettled();
-  const before = await Promise.all(sources.map((made) => read(made, "")));
+  const before = await Promise.all(sources.map((entry) => readAll(entry, "")));
   const bytes = await exported("all=true");
   const result = await imported(bytes, `onConflict=rename&suffix=${SUFFIX}`);
   expect(result).toMatchObject({ state: "done", embedderCalls: 0 });
   expect(result.passages).toBeGreaterThan(10);
-  const after = await Promise.all(sources.map((made) => read(made, `-${SUFFIX}`)));
+  const after = await Promise.all(sources.map((entry) => readAll(entry, `-${SUFFIX}`)));
   expect(after).toEqual(before);
 });

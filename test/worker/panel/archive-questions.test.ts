@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../../src/db/sql.ts";
 import { questionParts } from "../../../src/panel/archive/archive-questions.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { call, ORIGIN, told } from "../../support/worker-client.ts";
+import { call, ORIGIN, outcomeOf } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported } from "./archive-world.ts";
 
 let bytes: Uint8Array<ArrayBuffer>;
@@ -34,14 +34,14 @@ async function questionsOf(set: string) {
 beforeAll(async () => {
   await beginAsAdmin();
   await admin.folderWithRag("Docs");
-  await admin.made("/inferences", {
+  await admin.create("/inferences", {
     name: "Ask",
     systemPrompt: "",
     model: "embedded/extractive",
     rags: ["docs"],
   });
-  await admin.made("/question-sets", { name: "Answers", inference: "ask" });
-  await admin.made("/question-sets", { name: "Empty", rag: "docs" });
+  await admin.create("/question-sets", { name: "Answers", inference: "ask" });
+  await admin.create("/question-sets", { name: "Empty", rag: "docs" });
   const many = Array.from({ length: 280 }, (_, at) => ({ ...LONG, question: `long ${at}` }));
   // More than a file with questions may have.
   for (const some of [many.slice(0, 140), many.slice(140), QUESTIONS]) {
@@ -50,7 +50,7 @@ beforeAll(async () => {
       headers: { Cookie: admin.cookie, Origin: ORIGIN, "Content-Type": "application/x-ndjson" },
       body: lines,
     });
-    expect(told(answer)).toBe("200 ");
+    expect(outcomeOf(answer)).toBe("200 ");
   }
   await queuesSettled();
   bytes = await exported("all=true");
@@ -66,11 +66,11 @@ test("questions and what they expect come back, under other names too", async ()
 
 test("replacing a set removes questions that the archive lacks", async () => {
   const before = await questionsOf("answers");
-  await admin.made("/question-sets/answers/questions", {
+  await admin.create("/question-sets/answers/questions", {
     question: "Later?",
     expected: [{ file: "x.md" }],
   });
-  await admin.made("/question-sets/empty/questions", {
+  await admin.create("/question-sets/empty/questions", {
     question: "Now one?",
     expected: [{ file: "x.md" }],
   });

@@ -9,7 +9,7 @@ import { renameThings } from "../../../src/panel/archive/rename-things.ts";
 import { readPlan, storePlan } from "../../../src/panel/archive/plan-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
-import { signedIn, told } from "../../support/worker-client.ts";
+import { signedIn, outcomeOf } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported, send } from "./archive-world.ts";
 
 type Parts = Map<string, Uint8Array>;
@@ -39,10 +39,10 @@ beforeAll(async () => {
 afterAll(queuesSettled);
 
 async function partsOf(bytes: Uint8Array): Promise<Parts> {
-  const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  const slice = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
   const all: Parts = new Map();
-  for (const [name, entry] of await readDirectory(read, bytes.length)) {
-    all.set(name, (await readEntry(read, entry)).slice());
+  for (const [name, entry] of await readDirectory(slice, bytes.length)) {
+    all.set(name, (await readEntry(slice, entry)).slice());
   }
   return all;
 }
@@ -236,8 +236,8 @@ const COUNTS = `select (select count(*) from archive_imports) + (select count(*)
 
 test.each(HOSTILE)("%s is refused and leaves nothing", async (_, make, sentence) => {
   const answer = await send(await make());
-  expect(told(answer)).toMatch(/^400 /);
-  expect(told(answer)).toMatch(sentence);
+  expect(outcomeOf(answer)).toMatch(/^400 /);
+  expect(outcomeOf(answer)).toMatch(sentence);
   const [row] = await rowsOf<{ count: number }>(COUNTS);
   expect(row?.count).toBe(0);
   expect(await storedKeys()).toEqual(keysBefore);
@@ -245,7 +245,9 @@ test.each(HOSTILE)("%s is refused and leaves nothing", async (_, make, sentence)
 
 test("the archive as it was is imported, and a second time refused as taken", async () => {
   expect(await imported(good)).toMatchObject({ state: "done", files: 2, embedderCalls: 0 });
-  expect(told(await send(good))).toMatch(/^409 These identifiers are taken: fileSources.refused/);
+  expect(outcomeOf(await send(good))).toMatch(
+    /^409 These identifiers are taken: fileSources.refused/,
+  );
   const { body } = await admin.send("GET", "/archive/imports");
   expect(body).toMatchObject({ total: 1, data: [{ state: "done" }] });
 });
@@ -258,13 +260,13 @@ test("a plan of 50,000 things is kept outside of D1, whose rows end at 2 MB", as
   const access = { users: [], keys: [], tokens: [] };
   const nothing = { sources: {}, rags: {}, settings: {}, questions: {}, access, now: 0 };
   const plan = { ...nothing, ...counts, things };
-  const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+  const { id } = await admin.create<{ id: string }>("/archive/uploads", {});
   await storePlan(env.FILES, id, plan);
   expect(await readPlan(env.FILES, id)).toEqual(plan);
   await env.DB.prepare("update archive_imports set state = 'writing' where id = ?").bind(id).run();
   const [row] = await rowsOf("select * from archive_imports where state = 'writing'");
   expect(JSON.stringify(row).length).toBeLessThan(1_000);
-  expect(told(await admin.send("DELETE", `/archive/imports/${id}`))).toBe("204 ");
+  expect(outcomeOf(await admin.send("DELETE", `/archive/imports/${id}`))).toBe("204 ");
   expect((await env.FILES.list({ prefix: `archives/${id}` })).objects).toEqual([]);
 });
 
@@ -287,10 +289,12 @@ test("renaming that would make two things one is refused", () => {
 });
 
 test("members neither export nor import, and nobody exports nothing", async () => {
-  expect(told(await admin.send("GET", "/archive?vectors=true"))).toMatch(/^400 .*all must be true/);
+  expect(outcomeOf(await admin.send("GET", "/archive?vectors=true"))).toMatch(
+    /^400 .*all must be true/,
+  );
   const member = { email: "reader@example.com", password: "quiet amber lantern" };
-  await admin.made("/users", { role: "member", ...member });
+  await admin.create("/users", { role: "member", ...member });
   const { send: asMember } = await signedIn(member);
-  expect(told(await asMember("GET", "/archive?all=true"))).toBe("403 Forbidden");
-  expect(told(await asMember("POST", "/archive/uploads"))).toBe("403 Forbidden");
+  expect(outcomeOf(await asMember("GET", "/archive?all=true"))).toBe("403 Forbidden");
+  expect(outcomeOf(await asMember("POST", "/archive/uploads"))).toBe("403 Forbidden");
 });

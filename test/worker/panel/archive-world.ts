@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { call, freshAddress, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
-/** Of the file that signed in last: files share this module, but not the database. */
+/** Session of the file that signed in last: files share this module, but not the database. */
 export let admin: Awaited<ReturnType<typeof signedIn>>;
 export const beginAsAdmin = async () => void (admin = await signedIn());
 const headers = () => ({

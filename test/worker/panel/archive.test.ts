@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PIECE_BYTES, pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
 import { storePlan } from "../../../src/panel/archive/plan-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { told } from "../../support/worker-client.ts";
+import { outcomeOf } from "../../support/worker-client.ts";
 import {
   admin,
   beginAsAdmin,
@@ -29,15 +29,20 @@ const QUESTIONS = ["When is the boiler's service?", "How many days of leave?"];
 
 beforeAll(async () => {
   await beginAsAdmin();
-  await admin.made("/file-sources", {
+  await admin.create("/file-sources", {
     name: "Docs",
     provider: "file_system",
     permissions: "on",
     defaultReaders: ["everyone"],
   });
-  await admin.made("/rags", { name: "Whole", fileSource: "docs", chunkSize: 40, chunkOverlap: 5 });
+  await admin.create("/rags", {
+    name: "Whole",
+    fileSource: "docs",
+    chunkSize: 40,
+    chunkOverlap: 5,
+  });
   const scopes = [{ type: "path", value: "a/" }];
-  await admin.made("/rags", { name: "Part", fileSource: "docs", scopes });
+  await admin.create("/rags", { name: "Part", fileSource: "docs", scopes });
   for (const [path, text] of Object.entries(FILES)) {
     const more = {
       "X-File-Metadata": JSON.stringify({ tags: ["x", path.length], kind: "note" }),
@@ -53,7 +58,9 @@ beforeAll(async () => {
   }
   await queuesSettled();
   const exclusion = { path: "table.csv", excluded: true };
-  expect(told(await admin.send("PUT", "/file-sources/docs/exclusions", exclusion))).toBe("204 ");
+  expect(outcomeOf(await admin.send("PUT", "/file-sources/docs/exclusions", exclusion))).toBe(
+    "204 ",
+  );
 });
 afterAll(queuesSettled);
 
@@ -72,12 +79,12 @@ const without = (value: unknown, ...names: string[]): unknown =>
 
 test("an archive makes an equal service beside the first, without the embedder", async () => {
   const before = await readService("docs", ["whole", "part"], QUESTIONS);
-  const wanted = { events: ["scan.failed"], ragIdentifiers: ["part"] };
-  const endpoint = { url: "https://hooks.example.com/", ...wanted };
+  const subscription = { events: ["scan.failed"], ragIdentifiers: ["part"] };
+  const endpoint = { url: "https://hooks.example.com/", ...subscription };
   const { body } = await admin.send("POST", "/event-endpoints", endpoint);
   const bytes = await exported("all=true");
   await admin.send("DELETE", `/event-endpoints/${(body as { id: string }).id}`);
-  expect(told(await send(bytes))).toMatch(
+  expect(outcomeOf(await send(bytes))).toMatch(
     /^409 These identifiers are taken: fileSources.docs, rags/,
   );
   const result = await imported(bytes, "onConflict=rename");
@@ -144,7 +151,7 @@ test("an archive without vectors replaces when its passages are embedded", async
     return JSON.stringify((await admin.send("POST", "/rags/whole/search", question)).body);
   };
   expect(await answer()).toContain("Another boiler.");
-  expect(told(await send(bytes, "onConflict=replace"))).toMatch(/^409 .*Import with embed/);
+  expect(outcomeOf(await send(bytes, "onConflict=replace"))).toMatch(/^409 .*Import with embed/);
   const result = await imported(bytes, "onConflict=replace&embed=true");
   expect(result.embedderCalls).toBeGreaterThan(0);
   await queuesSettled();
@@ -158,49 +165,53 @@ test("an archive without vectors replaces when its passages are embedded", async
 test("an import without its plan is given up or over, and blocks none", async () => {
   const bytes = await exported("sources=docs");
   const idIn = async (state: string) => {
-    const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+    const { id } = await admin.create<{ id: string }>("/archive/uploads", {});
     await env.FILES.put(pieceKey(id, 0), bytes);
     const update = env.DB.prepare("update archive_imports set state = ? where id = ?");
     await update.bind(state, id).run();
     return id;
   };
   const complete = async (id: string) =>
-    told(await admin.send("POST", `/archive/uploads/${id}/complete`));
-  const [half, old, done] = [await idIn("writing"), await idIn("writing"), await idIn("done")];
-  expect(told(await admin.send("DELETE", `/archive/imports/${half}`))).toBe("204 ");
+    outcomeOf(await admin.send("POST", `/archive/uploads/${id}/complete`));
+  const [half, old, finishedId] = [
+    await idIn("writing"),
+    await idIn("writing"),
+    await idIn("done"),
+  ];
+  expect(outcomeOf(await admin.send("DELETE", `/archive/imports/${half}`))).toBe("204 ");
   expect(await complete(old)).toMatch(/^409 .*import the archive again/);
-  expect(await complete(done)).toMatch(/^200 /);
-  expect(told(await admin.send("DELETE", `/archive/imports/${done}`))).toBe("204 ");
-  for (const id of [half, old, done]) {
+  expect(await complete(finishedId)).toMatch(/^200 /);
+  expect(outcomeOf(await admin.send("DELETE", `/archive/imports/${finishedId}`))).toBe("204 ");
+  for (const id of [half, old, finishedId]) {
     expect(await complete(id)).toMatch(/^404 .*there is no such import/);
     expect((await env.FILES.list({ prefix: `archives/${id}` })).objects).toEqual([]);
   }
 });
 
 test("a piece is stored as it was sent, and only while its upload is open", async () => {
-  const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+  const { id } = await admin.create<{ id: string }>("/archive/uploads", {});
   const bytes = Uint8Array.from({ length: 1_500_000 }, (_, at) => at % 251);
-  const put = async (part: string, body: Uint8Array<ArrayBuffer>) =>
-    told(await sendPiece(`${id}/${part}`, body));
-  const stored = async () => {
+  const sendPart = async (part: string, body: Uint8Array<ArrayBuffer>) =>
+    outcomeOf(await sendPiece(`${id}/${part}`, body));
+  const storedBytes = async () => {
     const object = await env.FILES.get(pieceKey(id, 0));
     return object === null ? null : new Uint8Array(await object.arrayBuffer());
   };
-  expect(await put("0", bytes)).toBe("204 ");
-  expect(await stored()).toEqual(bytes);
-  expect(await put("0", bytes.subarray(1))).toBe("204 ");
-  expect(await stored()).toEqual(bytes.subarray(1));
-  expect(await put("0", new Uint8Array(PIECE_BYTES + 1))).toMatch(/^413 /);
-  expect(await put("x", bytes)).toMatch(/^404 /);
+  expect(await sendPart("0", bytes)).toBe("204 ");
+  expect(await storedBytes()).toEqual(bytes);
+  expect(await sendPart("0", bytes.subarray(1))).toBe("204 ");
+  expect(await storedBytes()).toEqual(bytes.subarray(1));
+  expect(await sendPart("0", new Uint8Array(PIECE_BYTES + 1))).toMatch(/^413 /);
+  expect(await sendPart("x", bytes)).toMatch(/^404 /);
   await env.DB.prepare("update archive_imports set state = 'checked' where id = ?").bind(id).run();
-  expect(await put("0", bytes)).toMatch(/^404 /);
-  expect(await stored()).toEqual(bytes.subarray(1));
-  expect(told(await admin.send("DELETE", `/archive/imports/${id}`))).toBe("204 ");
+  expect(await sendPart("0", bytes)).toMatch(/^404 /);
+  expect(await storedBytes()).toEqual(bytes.subarray(1));
+  expect(outcomeOf(await admin.send("DELETE", `/archive/imports/${id}`))).toBe("204 ");
 });
 
 test("an import that began with users does not go on without them", async () => {
   const bytes = await exported("sources=docs");
-  const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+  const { id } = await admin.create<{ id: string }>("/archive/uploads", {});
   await env.FILES.put(pieceKey(id, 0), bytes);
   const users = [{ email: "ann@example.com", role: "admin", createdAt: 0 }];
   const access = { users, keys: [], tokens: [] };
@@ -210,6 +221,6 @@ test("an import that began with users does not go on without them", async () => 
   const update = env.DB.prepare("update archive_imports set state = 'writing' where id = ?");
   await update.bind(id).run();
   const address = `/archive/uploads/${id}/complete?withoutAccess=true`;
-  expect(told(await admin.send("POST", address))).toMatch(/^409 .*import the archive again/);
-  expect(told(await admin.send("POST", address))).toMatch(/^404 .*there is no such import/);
+  expect(outcomeOf(await admin.send("POST", address))).toMatch(/^409 .*import the archive again/);
+  expect(outcomeOf(await admin.send("POST", address))).toMatch(/^404 .*there is no such import/);
 });

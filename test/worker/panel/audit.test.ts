@@ -37,7 +37,7 @@ const latestLine = async () => {
 const admin = await signedIn();
 
 test("a change is kept with its actor, address, request and fields, without secrets", async () => {
-  const made = await call("POST", "/panel/api/file-sources", {
+  const response = await call("POST", "/panel/api/file-sources", {
     headers: {
       Authorization: `Bearer ${await newKey()}`,
       "X-Request-Id": "trail-1",
@@ -54,7 +54,7 @@ test("a change is kept with its actor, address, request and fields, without secr
       },
     }),
   });
-  expect(made.status).toBe(201);
+  expect(response.status).toBe(201);
   const changes = [
     { field: "name", to: "Bucket" },
     { field: "provider", to: "object_storage" },
@@ -69,7 +69,7 @@ test("a change is kept with its actor, address, request and fields, without secr
     at: expect.stringMatching(/Z$/),
     actor: { kind: "key", id: expect.any(String), name: "Trail" },
     action: "file-sources.create",
-    target: (made.body as { id: string }).id,
+    target: (response.body as { id: string }).id,
     fields: changes.map(({ field }) => field),
     changes,
     status: 201,
@@ -118,12 +118,12 @@ test("a change that was refused as one try too many leaves no entry of success",
 test("files that one caller puts into a source are one event with a count", async () => {
   await admin.send("POST", "/file-sources", { name: "Pushed", provider: "file_system" });
   const key = await newKey();
-  const put = async (path: string) =>
+  const pushFile = async (path: string) =>
     await call("PUT", `/panel/api/file-sources/pushed/files/${path}`, {
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "text/plain" },
       body: `The text of ${path}.`,
     });
-  for (const path of ["a.txt", "b.txt", "c.txt"]) expect((await put(path)).status).toBe(201);
+  for (const path of ["a.txt", "b.txt", "c.txt"]) expect((await pushFile(path)).status).toBe(201);
   await eventually(async () => {
     const { data } = await trail("?action=file-sources.files.put");
     const own = data.filter(({ target }) => target === "pushed");
@@ -132,7 +132,7 @@ test("files that one caller puts into a source are one event with a count", asyn
 });
 
 async function newKey() {
-  const { key } = await admin.made("/keys", { name: "Trail", role: "admin" });
+  const { key } = await admin.create("/keys", { name: "Trail", role: "admin" });
   return key;
 }
 
@@ -158,9 +158,9 @@ test("refused changes and sign-ins are kept too, reading is not", async () => {
 });
 
 test("scope changes by a token and wrong webhook secrets are kept", async () => {
-  const { id } = await admin.made("/file-sources", { name: "Site", provider: "web" });
+  const { id } = await admin.create("/file-sources", { name: "Site", provider: "web" });
   await admin.send("POST", "/rags", { name: "Trail", fileSource: "site", scopeMode: "scoped" });
-  const token = await admin.made("/tokens", { name: "Widens", rags: ["trail"] });
+  const token = await admin.create("/tokens", { name: "Widens", rags: ["trail"] });
   const scope = { type: "path", value: "https://example.com/docs/" };
   expect((await withToken(token.token).post("/rags/trail/scopes", scope)).status).toBe(200);
   expect(await latest()).toMatchObject({
@@ -182,9 +182,9 @@ test("the trail is paged, filtered and exported, for administrators only", async
   expect([page.page, page.limit, page.data.length]).toEqual([2, 2, 2]);
   const created = await trail("?action=tokens.create");
   expect(created.total).toBe(2);
-  const actor = created.data.find((one) => one.actor.id !== null)?.actor.id ?? "";
+  const actor = created.data.find((event) => event.actor.id !== null)?.actor.id ?? "";
   const mine = await trail(`?actor=${actor}&limit=100`);
-  expect(mine.data.every((one) => one.actor.id === actor)).toBe(true);
+  expect(mine.data.every((event) => event.actor.id === actor)).toBe(true);
   expect((await trail("?from=2100-01-01")).total).toBe(0);
   expect((await trail("?to=2020-01-01")).total).toBe(0);
   expect((await admin.send("GET", "/audit?from=soon")).status).toBe(400);
@@ -196,7 +196,7 @@ test("the trail is paged, filtered and exported, for administrators only", async
   expect(lines).toHaveLength(total);
   expect(JSON.parse(lines[0] ?? "")).toEqual((await trail("?limit=1")).data[0]);
 
-  const { key } = await admin.made("/keys", { name: "Reads", role: "member" });
+  const { key } = await admin.create("/keys", { name: "Reads", role: "member" });
   const headers = { Authorization: `Bearer ${key}` };
   expect((await call("GET", "/panel/api/audit", { headers })).status).toBe(403);
 });
@@ -248,8 +248,8 @@ test("an entry says what changed, old and new, and nothing else", async () => {
     await admin.send("PATCH", "/rags/diff", { scopeMode: "scoped", scopes });
   expect(await changesOf("&action=rags.change")).toEqual([{ field: "scopes", from, to }]);
   // The conflict takes back what the transaction said.
-  const taken = await admin.send("POST", "/rags", { name: "Diff", fileSource: "diff" });
-  expect(taken.status).toBe(409);
+  const refusal = await admin.send("POST", "/rags", { name: "Diff", fileSource: "diff" });
+  expect(refusal.status).toBe(409);
   expect(await latest()).toMatchObject({
     action: "rags.create",
     status: 409,

@@ -11,7 +11,7 @@ type Applied = {
   unlisted: string[];
 };
 
-/** Of the file that signed in last: files share this module, but not the database. */
+/** Session of the file that signed in last: files share this module, but not the database. */
 export let admin: Awaited<ReturnType<typeof signedIn>>;
 export const beginAsAdmin = async () => void (admin = await signedIn());
 export const pull = async () => (await admin.send("GET", "/config")).body as Settings;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Dice } from "../../support/dice.ts";
 import { SEED } from "../../support/seed.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { told, withKey } from "../../support/worker-client.ts";
+import { outcomeOf, withKey } from "../../support/worker-client.ts";
 import {
   admin,
   applied,
@@ -103,8 +103,8 @@ test("only prune removes, what depends on others first, and of named kinds only"
   const without = { ...rest, inferences: {}, rags: { part: SERVICE.rags.part } };
   expect((await applied(without)).unlisted).toEqual(["inferences.ask", "rags.whole"]);
   expect(await pull()).toMatchObject({ rags: { whole: {} }, inferences: { ask: {} } });
-  const refused = await apply(without, "prune=true");
-  expect(told(refused)).toBe(
+  const refusal = await apply(without, "prune=true");
+  expect(outcomeOf(refusal)).toBe(
     "400 Invalid request: inferences.ask is in use by questionSets.questions; limits.inference ask calls day.subject.id: there is no inferences.ask",
   );
   await applied({ ...without, questionSets: {}, limits: {} }, "prune=true");
@@ -208,8 +208,8 @@ test.each([
   both["agents"] = { ...both["agents"], ...right.agents };
   for (const query of ["dryRun=true", ""]) {
     const answer = await apply(both, query);
-    expect(told(answer)).toMatch(/^400 Invalid request: /);
-    const text = told(answer).replace("400 Invalid request: ", "");
+    expect(outcomeOf(answer)).toMatch(/^400 Invalid request: /);
+    const text = outcomeOf(answer).replace("400 Invalid request: ", "");
     if (typeof message === "string") expect(text).toBe(message);
     else expect(text).toMatch(message);
   }
@@ -239,16 +239,16 @@ test("what refers to new things is made in the same call", async () => {
 test("a new source needs its secret, which a dry run does not", async () => {
   const settings = { fileSources: { second: bucket({ env: "SECRET" }) } };
   expect((await applied(settings, "dryRun=true")).made).toEqual(["fileSources.second"]);
-  expect(told(await apply(settings))).toMatch(
+  expect(outcomeOf(await apply(settings))).toMatch(
     /^400 Invalid request: fileSources\.second\.config\.credentials /,
   );
 });
 
 test("members neither read settings nor apply them", async () => {
-  const { key } = await admin.made("/keys", { name: "Reads", role: "member" });
+  const { key } = await admin.create("/keys", { name: "Reads", role: "member" });
   const send = withKey(key);
-  expect(told(await send("GET", "/config"))).toBe("403 Forbidden");
-  expect(told(await send("POST", "/config", {}))).toBe("403 Forbidden");
+  expect(outcomeOf(await send("GET", "/config"))).toBe("403 Forbidden");
+  expect(outcomeOf(await send("POST", "/config", {}))).toBe("403 Forbidden");
   expect((await send("GET", "/config.schema.json")).status).toBe(200);
 });
 

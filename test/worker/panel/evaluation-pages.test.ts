@@ -23,13 +23,16 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(address).toContain("expected=leave.md");
   await admin.open(address);
   expect(admin.text).toContain("No question set asks this RAG yet.");
-  const made = await admin.post("/panel/new/question-set", { name: "Moor", subject: "rag moor" });
-  expect(made.location).toBe("/panel/evaluation/moor");
-  const chosen = (await admin.open(address)).headers.get("Location") ?? "";
-  await admin.open(chosen);
+  const response = await admin.post("/panel/new/question-set", {
+    name: "Moor",
+    subject: "rag moor",
+  });
+  expect(response.location).toBe("/panel/evaluation/moor");
+  const location = (await admin.open(address)).headers.get("Location") ?? "";
+  await admin.open(location);
   expect(admin.html).toMatch(/name="question"[^>]*>\s*days of leave<.*value="leave\.md"/s);
-  const kept = { question: "days of leave", expected: "leave.md" };
-  expect((await admin.post("/panel/evaluation/moor/questions", kept)).location).toMatch(/\?add#/);
+  const fields = { question: "days of leave", expected: "leave.md" };
+  expect((await admin.post("/panel/evaluation/moor/questions", fields)).location).toMatch(/\?add#/);
   expect(admin.html).toMatch(/<details [^>]*open="".*<datalist.*"leave\.md".*"vpn\.md"/s);
   expect(admin.text).toMatch(/The question is saved\..*days of leave.*leave\.md/);
 
@@ -45,14 +48,14 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await importsFiles(admin);
 
   // Two windows change the same question: the second is told.
-  const [, one = ""] =
+  const [, questionPath = ""] =
     /href="(\/panel\/evaluation\/moor\/questions\/[^"]*)"/.exec(admin.html) ?? [];
-  await admin.open(one);
+  await admin.open(questionPath);
   const updatedAt = /name="updatedAt" value="([^"]*)"/.exec(admin.html)?.[1] ?? "";
   const change = { question: "days of leave", expected: "leave.md", updatedAt };
-  await admin.post(one, { ...change, question: "Days of leave a year?" });
+  await admin.post(questionPath, { ...change, question: "Days of leave a year?" });
   expect(admin.text).toMatch(/The question is saved\..*Days of leave a year\?/);
-  const collided = await admin.post(one, { ...change, question: "Days of leave?" });
+  const collided = await admin.post(questionPath, { ...change, question: "Days of leave?" });
   expect(collided.status).toBe(409);
   expect(admin.text).toContain("Somebody else changed this meanwhile");
 

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
-import { signedIn, told } from "../../support/worker-client.ts";
+import { signedIn, outcomeOf } from "../../support/worker-client.ts";
 
 const URL = "https://hooks.example.com/quarry";
 
@@ -31,10 +31,10 @@ type Delivery = { id: string; status: string; body: string; answer: string; trie
 
 test("an endpoint is tested, and a delivery sent again with its id", async () => {
   const admin = await signedIn();
-  const made = await admin.send("POST", "/event-endpoints", { url: URL });
-  const { id, secret } = made.body as Endpoint;
-  expect(made.status).toBe(201);
-  expect(made.body).toEqual({
+  const response = await admin.send("POST", "/event-endpoints", { url: URL });
+  const { id, secret } = response.body as Endpoint;
+  expect(response.status).toBe(201);
+  expect(response.body).toEqual({
     id: expect.any(String),
     url: URL,
     events: ["*"],
@@ -43,8 +43,8 @@ test("an endpoint is tested, and a delivery sent again with its id", async () =>
     failingSince: null,
     secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
   });
-  const tried = (await admin.send("POST", `/event-endpoints/${id}/test`, {})).body as Delivery;
-  expect(tried).toMatchObject({
+  const delivery = (await admin.send("POST", `/event-endpoints/${id}/test`, {})).body as Delivery;
+  expect(delivery).toMatchObject({
     type: "endpoint.test",
     status: "delivered",
     answer: "204",
@@ -54,13 +54,21 @@ test("an endpoint is tested, and a delivery sent again with its id", async () =>
   const [first] = receiver.sent;
   new Webhook(secret).verify(first?.body ?? "", first?.headers ?? {});
   receiver.status = 503;
-  const again = await admin.send(
+  const resend = await admin.send(
     "POST",
-    `/event-endpoints/${id}/deliveries/${tried.id}/resend`,
+    `/event-endpoints/${id}/deliveries/${delivery.id}/resend`,
     {},
   );
-  expect(again.body).toMatchObject({ id: tried.id, status: "delivered", answer: "503", tries: 2 });
-  expect(receiver.sent.map(({ headers }) => headers["webhook-id"])).toEqual([tried.id, tried.id]);
+  expect(resend.body).toMatchObject({
+    id: delivery.id,
+    status: "delivered",
+    answer: "503",
+    tries: 2,
+  });
+  expect(receiver.sent.map(({ headers }) => headers["webhook-id"])).toEqual([
+    delivery.id,
+    delivery.id,
+  ]);
   const renewed = (await admin.send("POST", `/event-endpoints/${id}/secret`, {})).body as Endpoint;
   expect(renewed.secret).not.toBe(secret);
   const deliveries = await admin.send("GET", `/event-endpoints/${id}/deliveries`);
@@ -86,8 +94,8 @@ test.each([
   [{ url: URL, ragIdentifiers: ["handbok"] }, "ragIdentifiers: there is no handbok"],
 ])("an endpoint as %j is refused", async (body, reason) => {
   const admin = await signedIn();
-  const refused = await admin.send("POST", "/event-endpoints", body);
-  expect(told(refused)).toContain(`400 Invalid request: ${reason}`);
+  const refusal = await admin.send("POST", "/event-endpoints", body);
+  expect(outcomeOf(refusal)).toContain(`400 Invalid request: ${reason}`);
 });
 
 test("members neither read nor change endpoints", async () => {

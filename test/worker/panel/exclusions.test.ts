@@ -20,7 +20,7 @@ beforeAll(async () => {
   await panel.send("PATCH", "/rags/notes", { chunkSize: 100, chunkOverlap: 0 });
   await panel.send("POST", "/inferences", { name: "Ask", ...ASKING, rags: ["notes"] });
   const covers = { rags: ["*"], inferences: ["*"], agents: ["*"] };
-  const { token } = await panel.made("/tokens", { name: "P", ...covers });
+  const { token } = await panel.create("/tokens", { name: "P", ...covers });
   doors = doorsOf(program(token));
   await indexedAs(({ live }) => live?.chunkSize === 100);
 });
@@ -33,30 +33,30 @@ const indexedAs = async (isDone: (index: Index) => boolean) =>
     const { body } = await panel.send("GET", "/rags/notes/index");
     if ((body as Index).building !== null || !isDone(body as Index)) throw new Error("building");
     const rag = await panel.send("GET", "/rags/notes");
-    const { processedFiles: done, totalFiles: all } = rag.body as Record<string, number>;
-    if (done !== all) throw new Error("indexing");
+    const { processedFiles, totalFiles: all } = rag.body as Record<string, number>;
+    if (processedFiles !== all) throw new Error("indexing");
   });
 
 /** Everything that one question brings up, at each door. */
 function doorsOf({ post }: ReturnType<typeof program>) {
   const mcp = { Accept: "application/json, text/event-stream" };
-  const asked = async (path: string, body: object, headers = {}) => {
+  const answerText = async (path: string, body: object, headers = {}) => {
     const answer = await post(path, body, headers);
     expect(answer).toMatchObject({ status: 200 });
     return JSON.stringify(answer.body);
   };
   return {
     api: (query: string) =>
-      asked("/api/rags/notes/retrieve", { semanticSearch: [query], includeSources: true }),
+      answerText("/api/rags/notes/retrieve", { semanticSearch: [query], includeSources: true }),
     inference: (prompt: string) =>
-      asked("/api/inferences/ask", { prompt, semanticSearch: [prompt], includeSources: true }),
-    openai: (query: string) => asked("/v1/vector_stores/notes/search", { query }),
+      answerText("/api/inferences/ask", { prompt, semanticSearch: [prompt], includeSources: true }),
+    openai: (query: string) => answerText("/v1/vector_stores/notes/search", { query }),
     dify: (query: string) => {
       const retrieval_setting = { top_k: 10, score_threshold: 0 };
-      return asked("/dify/retrieval", { knowledge_id: "notes", query, retrieval_setting });
+      return answerText("/dify/retrieval", { knowledge_id: "notes", query, retrieval_setting });
     },
     mcp: (query: string) =>
-      asked(
+      answerText(
         "/mcp",
         {
           jsonrpc: "2.0",
@@ -75,11 +75,11 @@ function doorsOf({ post }: ReturnType<typeof program>) {
 
 /** At which doors a question brings up these words. */
 async function finding(question: string, words: string): Promise<string[]> {
-  const found: string[] = [];
+  const openDoors: string[] = [];
   for (const [name, ask] of Object.entries(doors)) {
-    if ((await ask(question)).includes(words)) found.push(name);
+    if ((await ask(question)).includes(words)) openDoors.push(name);
   }
-  return found;
+  return openDoors;
 }
 
 const EVERY_DOOR = ["api", "inference", "openai", "dify", "mcp", "panel"];
@@ -120,10 +120,10 @@ test("a file that is left out is found at no door until it is taken in again", a
   expect(await exclude({ path: "none.md", excluded: true })).toMatchObject({ status: 404 });
   await exclude({ path, excluded: true });
   expect(await finding("boiler service", path)).toEqual([]);
-  const listed = await panel.send("GET", `${SOURCE}/files?path=copy`);
-  expect(listed.body).toMatchObject({ data: [{ filePath: path, isExcluded: true }] });
-  const left = await panel.send("GET", `${SOURCE}/exclusions`);
-  expect(left.body).toMatchObject({ data: [{ kind: "file", path }], total: 1 });
+  const response = await panel.send("GET", `${SOURCE}/files?path=copy`);
+  expect(response.body).toMatchObject({ data: [{ filePath: path, isExcluded: true }] });
+  const exclusions = await panel.send("GET", `${SOURCE}/exclusions`);
+  expect(exclusions.body).toMatchObject({ data: [{ kind: "file", path }], total: 1 });
   await panel.send("DELETE", `${SOURCE}/files/${path}`);
   await panel.put(`${SOURCE}/files/${path}`, `${BOILER}It is the Vulcan model.`);
   await indexedAs(() => true);
@@ -154,7 +154,7 @@ test("a file that is left out stays so where it moves", async () => {
 });
 
 test("metadata that is edited filters searches, and the file keeps its version", async () => {
-  const { token } = await panel.made("/tokens", {
+  const { token } = await panel.create("/tokens", {
     name: "R",
     agents: [],
     inferences: [],
@@ -162,8 +162,8 @@ test("metadata that is edited filters searches, and the file keeps its version",
   });
   const labelled = async (value: string) => {
     const filters = { type: "eq", key: "label", value };
-    const asked = { query: "leave", filters };
-    const { body } = await program(token).post("/v1/vector_stores/notes/search", asked);
+    const request = { query: "leave", filters };
+    const { body } = await program(token).post("/v1/vector_stores/notes/search", request);
     return (body as { data: { filename: string }[] }).data.map(({ filename }) => filename);
   };
   const before = await panel.send("GET", `${SOURCE}/manifest`);

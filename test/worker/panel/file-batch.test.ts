@@ -9,7 +9,7 @@ const FILES = "/file-sources/batches/files";
 
 const admin = await signedIn();
 await admin.send("POST", "/file-sources", { name: "Batches", provider: "file_system" });
-const { key } = await admin.made("/keys", { name: "batch", role: "admin" });
+const { key } = await admin.create("/keys", { name: "batch", role: "admin" });
 afterAll(queuesSettled);
 
 const pushBatch = async (body: BodyInit, headers: Record<string, string> = {}) =>
@@ -51,8 +51,8 @@ test("a batch answers for each file; what is refused spoils no other", async () 
       expect.objectContaining({ path: 'batch/M\u00fcll & "Co".txt', status: 201, size: 6 }),
     ],
   });
-  const { body: listed } = await admin.send("GET", `${FILES}?path=batch`);
-  expect(listed).toMatchObject({
+  const { body: listing } = await admin.send("GET", `${FILES}?path=batch`);
+  expect(listing).toMatchObject({
     data: [
       { filePath: 'batch/M\u00fcll & "Co".txt', mimeType: "text/plain" },
       { filePath: "batch/new.md", mimeType: "text/markdown" },
@@ -90,7 +90,7 @@ test("a part of a batch has its path, type and metadata as a single file has", a
   ].join("");
   const multipart = { "Content-Type": "multipart/form-data; boundary=b" };
   const first = await pushBatch(`${body}--b--`, multipart);
-  expect((first.body as BatchAnswer).files.map((one) => [one.path, one.status])).toEqual([
+  expect((first.body as BatchAnswer).files.map((entry) => [entry.path, entry.status])).toEqual([
     ["parts/100%%20.txt", 201],
     ["parts/wrong.md", 400],
     ["parts/%zz.md", 400],
@@ -99,25 +99,25 @@ test("a part of a batch has its path, type and metadata as a single file has", a
   expect(detail.body).toMatchObject({ mimeType: "text/markdown", metadata: { labels: ["ü"] } });
   const readersOf = async (path: string) =>
     (await admin.send("GET", `${FILES}/${path}/readers`)).body;
-  const told = file("parts/hr.md", 'X-File-Readers: ["group:HR"]');
+  const filePart = file("parts/hr.md", 'X-File-Readers: ["group:HR"]');
   const wrong = file("parts/ann.md", 'X-File-Readers: ["ann"]');
-  const pushed = await pushBatch(`${told}${wrong}--b--`, multipart);
+  const pushed = await pushBatch(`${filePart}${wrong}--b--`, multipart);
   expect((pushed.body as BatchAnswer).files.map(({ status }) => status)).toEqual([201, 400]);
   const readers = [{ principal: "group:hr", from: "push" }];
   expect(await readersOf("parts/hr.md")).toMatchObject({ readers });
   expect(await readersOf("parts/100%25%2520.txt")).toMatchObject({ readers: null });
   // Without metadata the file keeps what it has.
   const plain = file("parts/100%25%2520.txt", "Content-Type: text/markdown");
-  const again = await pushBatch(`${plain}--b--`, multipart);
-  expect((again.body as BatchAnswer).files).toMatchObject([{ status: 200, changed: false }]);
+  const secondPush = await pushBatch(`${plain}--b--`, multipart);
+  expect((secondPush.body as BatchAnswer).files).toMatchObject([{ status: 200, changed: false }]);
 
-  const refused = async (sent: BodyInit, headers: Record<string, string> = multipart) =>
-    (await pushBatch(sent, headers)).status;
-  expect(await refused(body)).toBe(400);
-  expect(await refused(`${body}--b--`, { "Content-Type": "text/plain" })).toBe(400);
-  expect(await refused(`${part(["A: 1"], "").repeat(501)}--b--`)).toBe(413);
-  expect(await refused(new Uint8Array(32 * 1_024 * 1_024 + 1))).toBe(413);
-  expect(await refused(`${body}--b--`, { ...multipart, "Content-Encoding": "gzip" })).toBe(415);
+  const statusOf = async (content: BodyInit, headers: Record<string, string> = multipart) =>
+    (await pushBatch(content, headers)).status;
+  expect(await statusOf(body)).toBe(400);
+  expect(await statusOf(`${body}--b--`, { "Content-Type": "text/plain" })).toBe(400);
+  expect(await statusOf(`${part(["A: 1"], "").repeat(501)}--b--`)).toBe(413);
+  expect(await statusOf(new Uint8Array(32 * 1_024 * 1_024 + 1))).toBe(413);
+  expect(await statusOf(`${body}--b--`, { ...multipart, "Content-Encoding": "gzip" })).toBe(415);
 });
 
 test.for<[disposition: string, path: string]>([
@@ -146,8 +146,8 @@ test("names that are no UTF-8 are refused, each for itself, for two could become
     'x"\r\nX-File-Path: latin/gr%C3%B6.md',
   ];
   const body = Buffer.from(`${names.map(part).join("")}--b--`, "latin1");
-  const sent = await pushBatch(body, { "Content-Type": "multipart/form-data; boundary=b" });
-  const { files } = sent.body as BatchAnswer;
+  const response = await pushBatch(body, { "Content-Type": "multipart/form-data; boundary=b" });
+  const { files } = response.body as BatchAnswer;
   expect(files.map(({ status }) => status)).toEqual([400, 400, 201]);
 });
 
@@ -178,7 +178,7 @@ test("a batch that breaks off answers with what it stored, and the trail counts 
     { path: "", status: 400, error: expect.stringContaining("not a complete multipart body") },
   ]);
   await eventually(async () => expect(await audited("broken")).toBe(3));
-  // What breaks off earlier stores nothing, and is refused.
+  // A batch that breaks off earlier stores nothing, and is refused.
   expect((await pushBroken(`${part("broken/d.txt", "short")}--b`)).status).toBe(400);
   const { body } = await admin.send("GET", "/file-sources/broken/files");
   expect(body).toMatchObject({ total: 3 });

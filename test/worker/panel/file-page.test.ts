@@ -41,9 +41,9 @@ test.each([
   ["sealed.pdf", "PDF is encrypted. Remove the password or the encryption and upload it again."],
   ["empty.md", "no text found. The file has no bytes. If it should have some, upload it again."],
   ["parts.zip", "Convert it to PDF, Word, HTML or text and upload it again."],
-])("the page of %s says why it failed and what to do", async (path, told) => {
+])("the page of %s says why it failed and what to do", async (path, explanation) => {
   await admin.open(at(path));
-  expect(admin.text).toContain(told);
+  expect(admin.text).toContain(explanation);
 });
 
 test.each([
@@ -77,20 +77,20 @@ test("files that browsers do not show are downloaded, text of old encodings is r
 });
 
 test("a passage and a file are left out of search, listed, and taken in again", async () => {
-  const found = async () => {
-    const asked = { semanticSearch: ["days of leave"] };
-    const { body } = await panel.send("POST", "/rags/notes/search", asked);
+  const isFound = async () => {
+    const request = { semanticSearch: ["days of leave"] };
+    const { body } = await panel.send("POST", "/rags/notes/search", request);
     return JSON.stringify(body).includes("26 days");
   };
   await admin.open(at("leave.md"));
   const [, textHash = ""] = /name="textHash" value="(\w+)"/.exec(admin.html) ?? [];
   const passage = { path: "leave.md", textHash, excerpt: "There are", back: "notes" };
   for (const part of [passage, { path: "leave.md" }]) {
-    expect(await found()).toBe(true);
+    expect(await isFound()).toBe(true);
     const out = await admin.post(`${PAGE}/search`, { ...part, excluded: "on" });
     expect(out.status).toBe(303);
     expect(admin.text).toContain("is left out of every search.");
-    expect(await found()).toBe(false);
+    expect(await isFound()).toBe(false);
     await admin.open(at("leave.md"));
     expect(admin.text).toMatch(/left out of search.*Include in search/);
     await admin.open("/panel/sources/notes/left-out");
@@ -100,7 +100,7 @@ test("a passage and a file are left out of search, listed, and taken in again", 
     expect(undone.location).toBe("/panel/sources/notes/left-out");
     expect(admin.text).toContain("Nothing is left out of search.");
   }
-  expect(await found()).toBe(true);
+  expect(await isFound()).toBe(true);
 });
 
 test("edited metadata keeps its types, and what is emptied is removed", async () => {
@@ -152,7 +152,7 @@ test("a page that was read from an image is shown next to its picture", async ()
   const statuses = await Promise.all(all.map(async (each) => (await each).status));
   expect(statuses.filter((status) => status !== 200)).toEqual(Array.from({ length: 9 }, () => 503));
   for (const page of ["1", "3", "0", "x", "4e9"]) {
-    const other = path.replace(/page=2$/, `page=${page}`);
-    expect((await call("GET", other, { headers })).status).toBe(404);
+    const pageAddress = path.replace(/page=2$/, `page=${page}`);
+    expect((await call("GET", pageAddress, { headers })).status).toBe(404);
   }
 });

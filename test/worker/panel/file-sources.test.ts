@@ -10,7 +10,7 @@ import { takeDueSources } from "../../../src/db/scans/scan-store.ts";
 import { PROVIDERS } from "../../../src/sources/registry.ts";
 import { openConfig } from "../../../src/sources/source-secrets.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { signedIn, told } from "../../support/worker-client.ts";
+import { signedIn, outcomeOf } from "../../support/worker-client.ts";
 
 type Source = { id: string; identifier: string; config: Record<string, unknown> };
 
@@ -26,21 +26,21 @@ const bucket = (config: object = {}) => ({
   ...config,
 });
 
-const make = (body: object) => admin.made<Source>("/file-sources", body);
+const make = (body: object) => admin.create<Source>("/file-sources", body);
 
 /** The configuration as the one who talks to the provider gets it. */
-async function opened(id: string) {
+async function readConfig(id: string) {
   const row = await env.DB.prepare("select config, sealed_secrets from file_sources where id = ?")
     .bind(id)
     .first<{ config: string; sealed_secrets: string | null }>();
   if (row === null) throw new Error("no such source");
-  const stored = { config: JSON.parse(row.config) as object, sealedSecrets: row.sealed_secrets };
-  return await openConfig(parseConfig({ ...env }), { ...stored, config: { ...stored.config } });
+  const record = { config: JSON.parse(row.config) as object, sealedSecrets: row.sealed_secrets };
+  return await openConfig(parseConfig({ ...env }), { ...record, config: { ...record.config } });
 }
 
 test("a source is created with a secret shown once, and found by id and identifier", async () => {
-  const made = await make({ name: "Staff Händbook", provider: "file_system" });
-  expect(made).toEqual({
+  const source = await make({ name: "Staff Händbook", provider: "file_system" });
+  expect(source).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     name: "Staff Händbook",
     identifier: "staff-handbook",
@@ -56,17 +56,19 @@ test("a source is created with a secret shown once, and found by id and identifi
     createdAt: expect.any(String),
     webhookSecret: expect.stringMatching(/^qryw_[0-9A-Za-z]{38}$/),
   });
-  const { webhookSecret: _once, ...shown } = made as Source & { webhookSecret: string };
-  expect((await admin.send("GET", `/file-sources/${made.id}`)).body).toEqual(shown);
-  expect((await admin.send("GET", "/file-sources/staff-handbook")).body).toEqual(shown);
+  const { webhookSecret: _once, ...publicFields } = source as Source & { webhookSecret: string };
+  expect((await admin.send("GET", `/file-sources/${source.id}`)).body).toEqual(publicFields);
+  expect((await admin.send("GET", "/file-sources/staff-handbook")).body).toEqual(publicFields);
   expect((await admin.send("GET", "/file-sources/other")).status).toBe(404);
 });
 
 test("a taken identifier is 409, one that cannot be made from the name 400", async () => {
   await make({ name: "Taken", provider: "file_system" });
-  const again = { name: "taken!", provider: "file_system" };
-  expect(told(await admin.send("POST", "/file-sources", again))).toBe("409 Identifier is taken");
-  expect(told(await admin.send("POST", "/file-sources", { ...again, name: "文書" }))).toBe(
+  const duplicate = { name: "taken!", provider: "file_system" };
+  expect(outcomeOf(await admin.send("POST", "/file-sources", duplicate))).toBe(
+    "409 Identifier is taken",
+  );
+  expect(outcomeOf(await admin.send("POST", "/file-sources", { ...duplicate, name: "文書" }))).toBe(
     "400 Invalid request: identifier is required: it cannot be made from this name",
   );
   const japanese = { name: "文書", identifier: "documents", provider: "file_system" };
@@ -110,53 +112,53 @@ test.each([
   ],
 ])("%j is refused with all its fields", async (body, problems) => {
   const answer = await admin.send("POST", "/file-sources", body);
-  expect(told(answer)).toBe(`400 Invalid request: ${problems}`);
+  expect(outcomeOf(answer)).toBe(`400 Invalid request: ${problems}`);
 });
 
 test("credentials are sealed, never answered, and stay when a change leaves them out", async () => {
-  const made = await make({ name: "Bucket", provider: "object_storage", config: bucket() });
-  const shown = { ...bucket(), pathStyle: true, credentials: true };
-  expect(made.config).toEqual(shown);
+  const source = await make({ name: "Bucket", provider: "object_storage", config: bucket() });
+  const publicConfig = { ...bucket(), pathStyle: true, credentials: true };
+  expect(source.config).toEqual(publicConfig);
   const { results } = await env.DB.prepare("select * from file_sources").all();
   expect(JSON.stringify(results)).not.toMatch(/very-secret-key|AKIA-visible-nowhere/);
-  expect((await opened(made.id))["credentials"]).toEqual(bucket().credentials);
+  expect((await readConfig(source.id))["credentials"]).toEqual(bucket().credentials);
 
-  const { credentials: _kept, ...others } = bucket({ bucket: "letters" });
-  const patched = await admin.send("PATCH", "/file-sources/bucket", { config: others });
-  expect(patched.body).toMatchObject({ config: { ...shown, bucket: "letters" } });
-  expect(await opened(made.id)).toMatchObject(bucket({ bucket: "letters" }));
+  const { credentials: _kept, ...rest } = bucket({ bucket: "letters" });
+  const patched = await admin.send("PATCH", "/file-sources/bucket", { config: rest });
+  expect(patched.body).toMatchObject({ config: { ...publicConfig, bucket: "letters" } });
+  expect(await readConfig(source.id)).toMatchObject(bucket({ bucket: "letters" }));
 
-  // What an answer shows can be sent back as it is.
+  // A config from an answer can be sent back as it is.
   const echoed = (patched.body as Source).config;
   expect((await admin.send("PATCH", "/file-sources/bucket", { config: echoed })).status).toBe(200);
-  expect((await opened(made.id))["credentials"]).toEqual(bucket().credentials);
+  expect((await readConfig(source.id))["credentials"]).toEqual(bucket().credentials);
 
   const renewed = { accessKeyId: "new", secretAccessKey: "newer" };
   await admin.send("PATCH", "/file-sources/bucket", { config: bucket({ credentials: renewed }) });
-  expect((await opened(made.id))["credentials"]).toEqual(renewed);
+  expect((await readConfig(source.id))["credentials"]).toEqual(renewed);
 
   await admin.send("PATCH", "/file-sources/bucket", { config: { r2: true } });
-  expect(await opened(made.id)).toEqual({ r2: true });
-  const without = await admin.send("PATCH", "/file-sources/bucket", { config: others });
+  expect(await readConfig(source.id)).toEqual({ r2: true });
+  const without = await admin.send("PATCH", "/file-sources/bucket", { config: rest });
   expect(without.body).toEqual({ error: "Invalid request: config.credentials is required" });
 });
 
 test("a `true` in place of a secret that was never set is no secret", async () => {
   const config = bucket({ credentials: true });
-  const of = { name: "x", provider: "object_storage", config };
-  expect(told(await admin.send("POST", "/file-sources", of))).toBe(
+  const body = { name: "x", provider: "object_storage", config };
+  expect(outcomeOf(await admin.send("POST", "/file-sources", body))).toBe(
     "400 Invalid request: config.credentials must be an object",
   );
 });
 
 test("a source that is saved says what its provider answers, and says it again", async () => {
-  const refused = { ok: false, message: expect.stringContaining("ALLOW_PRIVATE_URLS=true") };
-  const made = await make({ name: "Checked", provider: "object_storage", config: bucket() });
-  expect(made).toMatchObject({ check: refused });
-  expect(await admin.send("POST", "/file-sources/checked/check")).toMatchObject({ body: refused });
+  const refusal = { ok: false, message: expect.stringContaining("ALLOW_PRIVATE_URLS=true") };
+  const source = await make({ name: "Checked", provider: "object_storage", config: bucket() });
+  expect(source).toMatchObject({ check: refusal });
+  expect(await admin.send("POST", "/file-sources/checked/check")).toMatchObject({ body: refusal });
   const config = bucket({ bucket: "other" });
   const changed = await admin.send("PATCH", "/file-sources/checked", { config });
-  expect(changed.body).toMatchObject({ check: refused });
+  expect(changed.body).toMatchObject({ check: refusal });
 });
 
 test("a service account may be given as the text of its key file", async () => {
@@ -168,9 +170,9 @@ test("a service account may be given as the text of its key file", async () => {
   };
   const apiBaseUrl = "https://drive.internal";
   const config = { credentials: JSON.stringify(account), sharedDriveId: "drive", apiBaseUrl };
-  const made = await make({ name: "Drive", provider: "cloud_drive", config });
-  expect(made.config).toEqual({ credentials: true, sharedDriveId: "drive", apiBaseUrl });
-  expect((await opened(made.id))["credentials"]).toEqual(account);
+  const source = await make({ name: "Drive", provider: "cloud_drive", config });
+  expect(source.config).toEqual({ credentials: true, sharedDriveId: "drive", apiBaseUrl });
+  expect((await readConfig(source.id))["credentials"]).toEqual(account);
 });
 
 test("name and interval change; identifier and provider never do", async () => {
@@ -197,7 +199,7 @@ test("name and interval change; identifier and provider never do", async () => {
   const before = Date.now();
   await admin.send("PATCH", "/file-sources/site", { scanIntervalMinutes: 15 });
   expect(await due()).toBeGreaterThanOrEqual(before + 15 * MINUTE_MS);
-  expect(told(await admin.send("PATCH", "/file-sources/site", { identifier: "x" }))).toBe(
+  expect(outcomeOf(await admin.send("PATCH", "/file-sources/site", { identifier: "x" }))).toBe(
     "400 Invalid request: identifier cannot be changed",
   );
   expect((await admin.send("PATCH", "/file-sources/site", { provider: "web" })).status).toBe(200);
@@ -205,28 +207,28 @@ test("name and interval change; identifier and provider never do", async () => {
 });
 
 test("the webhook secret is renewed, and only its hash is kept", async () => {
-  const made = await make({ name: "Hooked", provider: "web" });
+  const source = await make({ name: "Hooked", provider: "web" });
   const renewed = await admin.send("POST", "/file-sources/hooked/webhook-secret");
   const { webhookSecret } = renewed.body as { webhookSecret: string };
   expect(renewed.status).toBe(200);
   expect(webhookSecret).toMatch(/^qryw_/);
-  expect(made).not.toMatchObject({ webhookSecret });
+  expect(source).not.toMatchObject({ webhookSecret });
   const { results } = await env.DB.prepare("select * from file_sources").all();
   expect(JSON.stringify(results)).not.toContain(webhookSecret);
 });
 
 test("a source is removed at once unless a RAG uses it; then its identifier is free", async () => {
-  const made = await make({ name: "Going", provider: "file_system" });
+  const source = await make({ name: "Going", provider: "file_system" });
   await admin.send("POST", "/rags", { name: "User of it", fileSource: "going" });
-  expect(told(await admin.send("DELETE", "/file-sources/going"))).toBe(
+  expect(outcomeOf(await admin.send("DELETE", "/file-sources/going"))).toBe(
     "409 File source is in use by RAGs: user-of-it",
   );
   expect((await admin.send("DELETE", "/rags/user-of-it")).status).toBe(204);
   expect((await admin.send("DELETE", "/file-sources/going")).status).toBe(204);
-  expect((await admin.send("GET", `/file-sources/${made.id}`)).status).toBe(404);
+  expect((await admin.send("GET", `/file-sources/${source.id}`)).status).toBe(404);
   expect((await admin.send("DELETE", "/file-sources/going")).status).toBe(404);
-  const again = await make({ name: "Going", provider: "file_system" });
-  expect(again.id).not.toBe(made.id);
+  const secondSource = await make({ name: "Going", provider: "file_system" });
+  expect(secondSource.id).not.toBe(source.id);
 });
 
 test("lists come in pages in order of identifier", async () => {
@@ -243,8 +245,8 @@ test("lists come in pages in order of identifier", async () => {
 
 test("a scan can be asked for", async () => {
   await make({ name: "To scan", provider: "file_system" });
-  const asked = await admin.send("POST", "/file-sources/to-scan/scan");
-  expect(asked).toMatchObject({ status: 202, body: { queued: true } });
+  const response = await admin.send("POST", "/file-sources/to-scan/scan");
+  expect(response).toMatchObject({ status: 202, body: { queued: true } });
   const wrong = await admin.send("POST", "/file-sources/to-scan/scan", { confirmRemovals: "yes" });
   expect(wrong.body).toEqual({ error: "Invalid request: confirmRemovals must be a boolean" });
   expect((await admin.send("POST", "/file-sources/none/scan")).status).toBe(404);

@@ -8,7 +8,7 @@ const MEMBER = { email: "reader@quarry.test", password: "quiet amber lantern" };
 const admin = new Browser();
 const member = new Browser();
 
-/** What a search of the page leads to. */
+/** Lists the addresses that a search of the page leads to. */
 async function addressesOf(browser: Browser, part: string): Promise<string[]> {
   await browser.open(`/panel/find?${new URLSearchParams({ q: part }).toString()}`);
   const [, list = ""] = /<ul id="found"[^>]*>(.*?)<\/ul>/s.exec(browser.html) ?? [];
@@ -23,9 +23,9 @@ beforeAll(async () => {
   await api.folderWithRag("Moorland");
   await api.folderWithRag("Moorvault");
   await api.send("PATCH", "/file-sources/moorvault", { permissions: "on" });
-  const asked = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["moorland"] };
-  await api.send("POST", "/inferences", { name: "Ask the moor", ...asked });
-  await api.send("POST", "/agents", { name: "Moor agent", ...asked });
+  const settings = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["moorland"] };
+  await api.send("POST", "/inferences", { name: "Ask the moor", ...settings });
+  await api.send("POST", "/agents", { name: "Moor agent", ...settings });
   await api.send("POST", "/tokens", { name: "For the moor", rags: ["moorland"] });
 });
 afterAll(queuesSettled);
@@ -38,8 +38,10 @@ test("what has a name is found by a part of it, by members what they may see", a
     "/panel/sources/moorland",
     "/panel/tokens?q=For+the+moor",
   ];
-  const closed = ["/panel/rags/moorvault", "/panel/sources/moorvault"];
-  expect((await addressesOf(admin, "MOOR")).toSorted()).toEqual([...open, ...closed].toSorted());
+  const closedPages = ["/panel/rags/moorvault", "/panel/sources/moorvault"];
+  expect((await addressesOf(admin, "MOOR")).toSorted()).toEqual(
+    [...open, ...closedPages].toSorted(),
+  );
   expect((await addressesOf(member, "moor")).toSorted()).toEqual(open);
 });
 

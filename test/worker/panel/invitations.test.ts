@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
-import { ORIGIN, signedIn, told } from "../../support/worker-client.ts";
+import { ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
 
 import { ANN, people, provider, save, signsIn, withProvider } from "./openid-world.ts";
 
@@ -13,9 +13,15 @@ type Invitation = { id: string; link: string; state: string };
 /** Invites somebody; the path of the link. */
 async function invited(email: string, role = "member") {
   const admin = await signedIn();
-  const made = await admin.send("POST", "/invitations", { email, role });
-  const { id, link } = made.body as Invitation;
-  return { admin, made, id, path: link?.slice(ORIGIN.length), code: link?.split("code=")[1] ?? "" };
+  const response = await admin.send("POST", "/invitations", { email, role });
+  const { id, link } = response.body as Invitation;
+  return {
+    admin,
+    response,
+    id,
+    path: link?.slice(ORIGIN.length),
+    code: link?.split("code=")[1] ?? "",
+  };
 }
 
 const stateOf = async (id: string) => {
@@ -30,14 +36,14 @@ const join = async (code: string, password = PASSWORD) => {
 };
 
 test("a link lets a person choose a password, once, and signs them in in their role", async () => {
-  const { admin, made, id, path, code } = await invited("Newcomer@example.com", "admin");
-  expect(made).toMatchObject({
+  const { admin, response, id, path, code } = await invited("Newcomer@example.com", "admin");
+  expect(response).toMatchObject({
     status: 201,
     body: { email: "newcomer@example.com", state: "open" },
   });
-  const listed = JSON.stringify((await admin.send("GET", "/invitations")).body);
-  expect(listed).toContain("newcomer@example.com");
-  expect(listed).not.toContain(code);
+  const list = JSON.stringify((await admin.send("GET", "/invitations")).body);
+  expect(list).toContain("newcomer@example.com");
+  expect(list).not.toContain(code);
   const browser = new Browser();
   await browser.open(path);
   expect(browser.html).toContain("newcomer@example.com");
@@ -45,11 +51,11 @@ test("a link lets a person choose a password, once, and signs them in in their r
   const weak = await join(code, "password1234");
   expect(weak.browser.html).toContain("is one of the commonly used");
   expect(await stateOf(id)).toBe("open");
-  const [one, two] = await Promise.all([join(code), join(code)]);
-  expect([one, two].filter(({ status }) => status === 200)).toHaveLength(1);
-  const joined = one.status === 200 ? one : two;
-  await joined.browser.open("/panel/settings/invitations");
-  expect(joined.browser.html).toContain("used");
+  const [first, second] = await Promise.all([join(code), join(code)]);
+  expect([first, second].filter(({ status }) => status === 200)).toHaveLength(1);
+  const winner = first.status === 200 ? first : second;
+  await winner.browser.open("/panel/settings/invitations");
+  expect(winner.browser.html).toContain("used");
   expect(await stateOf(id)).toBe("used");
   const late = await join(code, "another good password");
   expect(late.status).toBe(401);
@@ -58,7 +64,7 @@ test("a link lets a person choose a password, once, and signs them in in their r
   expect(audit).toContain("invitations.accept");
   expect(audit).not.toContain(code);
   expect(
-    told(
+    outcomeOf(
       await admin.send("POST", "/invitations", { email: "newcomer@example.com", role: "member" }),
     ),
   ).toContain("409");

@@ -32,8 +32,10 @@ async function addSource(id: string, sealed: string | null) {
     .run();
 }
 async function sealedOf(id: string): Promise<string> {
-  const found = env.DB.prepare("select sealed_secrets as sealed from file_sources where id = ?");
-  return (await found.bind(id).first<{ sealed: string }>())?.sealed ?? "";
+  const statement = env.DB.prepare(
+    "select sealed_secrets as sealed from file_sources where id = ?",
+  );
+  return (await statement.bind(id).first<{ sealed: string }>())?.sealed ?? "";
 }
 
 beforeEach(async () => {
@@ -70,8 +72,8 @@ test("a model provider's key is sealed anew, too", async () => {
     .bind(await seal(old, "sk-1"))
     .run();
   await resealSecrets(services(rotated));
-  const stored = await env.DB.prepare("select sealed_key as sealed from provider_keys").first();
-  expect(await unseal(later, String(stored?.["sealed"]))).toBe("sk-1");
+  const row = await env.DB.prepare("select sealed_key as sealed from provider_keys").first();
+  expect(await unseal(later, String(row?.["sealed"]))).toBe("sk-1");
   await env.DB.prepare("delete from provider_keys").run();
 });
 
@@ -116,10 +118,10 @@ test("the sign-in provider's secret and refresh tokens are sealed anew, too", as
     ).bind(sealed),
   ]);
   await resealSecrets(services(rotated));
-  const stored = await env.DB.prepare(
+  const rows = await env.DB.prepare(
     "select sealed_secret as text from openid_provider union all select sealed_refresh_token from sessions",
   ).all<{ text: string }>();
-  const opened = stored.results.map(({ text }) => unseal(later, text));
-  expect(await Promise.all(opened)).toEqual(["hush", "hush"]);
+  const secrets = rows.results.map(({ text }) => unseal(later, text));
+  expect(await Promise.all(secrets)).toEqual(["hush", "hush"]);
   await env.DB.batch(["openid_provider", "users"].map((t) => env.DB.prepare(`delete from ${t}`)));
 });

@@ -7,7 +7,7 @@ import { queueUnclaimedFiles, sweep } from "../../../src/ingestion/maintenance/s
 import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
-import { freshAddress, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
+import { freshAddress, ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
 
 type Limit = {
   id: string;
@@ -27,10 +27,10 @@ beforeAll(async () => {
   await panel.put("/file-sources/notes/files/leave.md", "# Leave\n\nThirty days a year.");
   await queuesSettled();
   const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["notes"] };
-  await panel.made("/inferences", { name: "Ask", ...asking });
-  await panel.made("/agents", { name: "Helper", ...asking });
+  await panel.create("/inferences", { name: "Ask", ...asking });
+  await panel.create("/agents", { name: "Helper", ...asking });
   const covers = { rags: ["*"], inferences: ["*"], agents: ["*"] };
-  token = await panel.made("/tokens", { name: "Program", ...covers });
+  token = await panel.create("/tokens", { name: "Program", ...covers });
 });
 
 beforeEach(async () => {
@@ -41,7 +41,8 @@ beforeEach(async () => {
 
 const limits = async () => ((await panel.send("GET", "/limits")).body as { data: Limit[] }).data;
 const SERVICE = { subject: { kind: "service" }, period: "day" };
-const made = async (limit: object) => await panel.made<Limit>("/limits", { ...SERVICE, ...limit });
+const createLimit = async (limit: object) =>
+  await panel.create<Limit>("/limits", { ...SERVICE, ...limit });
 
 /** Not held against the published specification, which no limit changes. */
 async function post(path: string, body: unknown, more: Record<string, string> = {}) {
@@ -50,8 +51,8 @@ async function post(path: string, body: unknown, more: Record<string, string> = 
     Authorization: `Bearer ${token.token}`,
     ...more,
   };
-  const sent = { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await exports.default.fetch(new Request(`${ORIGIN}${path}`, sent));
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
   const text = await response.text();
   return { status: response.status, text, headers: response.headers };
 }
@@ -68,21 +69,21 @@ const mcp = async (name: string, args: object) =>
   );
 
 test("a limit is made, shown with what is spent, changed and removed", async () => {
-  const { id, ...shown } = await made({
+  const { id, ...fields } = await createLimit({
     subject: { kind: "inference", id: "ask" },
     amount: 2,
     unit: "calls",
   });
   const subject = { kind: "inference", identifier: "ask", name: "Ask" };
   const terms = { amount: 2, unit: "calls", period: "day", used: 0, reserved: 0, unpriced: [] };
-  expect(shown).toMatchObject({ subject, ...terms });
+  expect(fields).toMatchObject({ subject, ...terms });
   expect((await post("/api/inferences/ask", question)).status).toBe(200);
   await eventually(async () => expect((await limits())[0]?.used).toBe(1));
   const patched = await panel.send("PATCH", `/limits/${id}`, { amount: 1 });
   expect(patched.body).toMatchObject({ amount: 1, used: 1 });
   expect((await post("/api/inferences/ask", question)).status).toBe(402);
   expect((await post("/api/agents/helper/invoke", question)).status).toBe(200);
-  expect(told(await panel.send("DELETE", `/limits/${id}`))).toBe("204 ");
+  expect(outcomeOf(await panel.send("DELETE", `/limits/${id}`))).toBe("204 ");
   expect((await post("/api/inferences/ask", question)).status).toBe(200);
 });
 
@@ -96,14 +97,14 @@ test.each([
   [{ ...CALLS, amount: 1e300 }, "amount must be"],
   [{ ...CALLS, period: "week" }, "period must be one of day, month"],
 ])("refused: %o", async (limit, problem) => {
-  const refused = await panel.send("POST", "/limits", limit);
-  expect(told(refused)).toContain(`400 Invalid request: ${problem}`);
+  const refusal = await panel.send("POST", "/limits", limit);
+  expect(outcomeOf(refusal)).toContain(`400 Invalid request: ${problem}`);
 });
 
 test("there is one limit of a subject, unit and period: it gets the amount", async () => {
-  const { id } = await made({ amount: 1, unit: "usd" });
-  expect(await made({ amount: 2.5, unit: "usd" })).toMatchObject({ id, amount: 2.5 });
-  await made({ amount: 1, unit: "usd", period: "month" });
+  const { id } = await createLimit({ amount: 1, unit: "usd" });
+  expect(await createLimit({ amount: 2.5, unit: "usd" })).toMatchObject({ id, amount: 2.5 });
+  await createLimit({ amount: 1, unit: "usd", period: "month" });
   expect((await limits()).map(({ amount }) => amount)).toEqual([2.5, 1]);
 });
 
@@ -111,7 +112,11 @@ test("models without a price in dollars are named, those of others' money as wel
   const use = "update inferences set model = ? where identifier = 'ask' returning 1";
   const price = { model: "openai/x", kind: "chat", inputPrice: 1, outputPrice: 1 };
   const unpriced = async (kind: string, id?: string) => {
-    const { unpriced: models } = await made({ subject: { kind, id }, amount: 1, unit: "usd" });
+    const { unpriced: models } = await createLimit({
+      subject: { kind, id },
+      amount: 1,
+      unit: "usd",
+    });
     return models;
   };
   await rowsOf(use, "openai/x");
@@ -127,7 +132,7 @@ test("models without a price in dollars are named, those of others' money as wel
 
 test("each door says in its own form that the limit of a token is reached", async () => {
   const subject = { kind: "token", id: token.id };
-  const { resetsAt } = await made({ subject, amount: 0, unit: "calls" });
+  const { resetsAt } = await createLimit({ subject, amount: 0, unit: "calls" });
   const untilReset = (Date.parse(resetsAt) - Date.now()) / 1_000;
   for (const more of [{}, { Accept: "text/event-stream" }]) {
     for (const path of ["/api/inferences/ask", "/api/agents/helper/invoke"]) {
@@ -160,23 +165,23 @@ test("each door says in its own form that the limit of a token is reached", asyn
 
 test("a person's limit binds the person's session and token, whomever a call names", async () => {
   const subject = { kind: "person", id: "Admin@Localhost" };
-  await made({ subject, amount: 0, unit: "calls" });
+  await createLimit({ subject, amount: 0, unit: "calls" });
   const own = { Authorization: "", Cookie: panel.cookie, Origin: ORIGIN };
   expect((await post("/api/inferences/ask", question, own)).status).toBe(402);
   expect((await post("/api/inferences/ask", question)).status).toBe(200);
   const settings = { name: "One", inferences: ["*"], rags: ["*"], reader: "admin@localhost" };
-  const one = await panel.made<{ token: string }>("/tokens", settings);
-  const Authorization = `Bearer ${one.token}`;
-  const named = { Authorization, "Quarry-Groups": "staff" };
+  const newToken = await panel.create<{ token: string }>("/tokens", settings);
+  const Authorization = `Bearer ${newToken.token}`;
+  const groupHeaders = { Authorization, "Quarry-Groups": "staff" };
   expect((await post("/api/inferences/ask", question, { Authorization })).status).toBe(402);
-  expect((await post("/api/inferences/ask", question, named)).status).toBe(403);
+  expect((await post("/api/inferences/ask", question, groupHeaders)).status).toBe(403);
   const texts = { model: "embedded/hash", input: "leave" };
-  await made({ subject, amount: 0, unit: "modelTokens" });
-  expect((await post("/v1/embeddings", texts, named)).status).toBe(429);
+  await createLimit({ subject, amount: 0, unit: "modelTokens" });
+  expect((await post("/v1/embeddings", texts, groupHeaders)).status).toBe(429);
 });
 
 test("retrieval fails at no door: what would cost is left out", async () => {
-  await made({ amount: 0, unit: "modelTokens" });
+  await createLimit({ amount: 0, unit: "modelTokens" });
   const dify = { knowledge_id: "notes", query: "leave", retrieval_setting: { top_k: 3 } };
   for (const [path, body] of [
     ["/api/rags/notes/retrieve", search],
@@ -199,7 +204,7 @@ test("retrieval fails at no door: what would cost is left out", async () => {
 
 test("files wait for a limit of the service, and go on once it is raised", async () => {
   vi.useRealTimers();
-  const { id } = await made({ amount: 0, unit: "modelTokens" });
+  const { id } = await createLimit({ amount: 0, unit: "modelTokens" });
   await panel.put("/file-sources/notes/files/moor.md", "# Moor\n\nHeather flowers in August.");
   const file = async () =>
     (
@@ -233,7 +238,7 @@ test("files wait for a limit of the service, and go on once it is raised", async
 });
 
 test("where the ledger cannot be reached, a limited call is refused", async () => {
-  await made({ amount: 100, unit: "calls" });
+  await createLimit({ amount: 100, unit: "calls" });
   const namespace = { getByName: () => ({ reserve: () => Promise.reject(new Error("gone")) }) };
   const SPENDING_LEDGER = namespace as unknown as typeof env.SPENDING_LEDGER;
   const context = createExecutionContext();

@@ -166,7 +166,7 @@ test("selected files are tried again, or removed after a question with their num
   );
   await admin.open(`${many}?status=error`);
   const ticked = [...admin.html.matchAll(/type="checkbox" name="path" value="([^"]*)"/g)];
-  const path = ticked.map(([, one = ""]) => one);
+  const path = ticked.map(([, value = ""]) => value);
   expect(path).toHaveLength(8);
 
   await admin.open(`${many}/files.csv?status=error`);
@@ -184,9 +184,9 @@ test("selected files are tried again, or removed after a question with their num
   await admin.post(`${many}/selected`, { action: "remove", path });
   expect(admin.html).toContain("Remove 8 files");
   const confirmed = [...admin.html.matchAll(/type="hidden" name="path" value="([^"]*)"/g)];
-  expect(confirmed.map(([, one]) => one)).toEqual(path);
-  const gone = [...path, "deep/none.md"];
-  await admin.post(`${many}/selected`, { action: "confirmed", path: gone });
+  expect(confirmed.map(([, value]) => value)).toEqual(path);
+  const paths = [...path, "deep/none.md"];
+  await admin.post(`${many}/selected`, { action: "confirmed", path: paths });
   expect(admin.html).toMatch(/8 files removed, 1 not: deep\/none\.md: /);
   await admin.open(`${many}?status=error`);
   expect(admin.html).toContain("No matches.");

@@ -37,10 +37,10 @@ test("an address joins its user once; then the account is known by its subject",
   });
   await save({ adminClaim: "", adminValues: "" });
   await signedInAs();
-  const joined = { email: "ann@example.com", role: "admin", subject: "ann-1", groups: '["staff"]' };
-  expect(await people()).toEqual([joined]);
+  const person = { email: "ann@example.com", role: "admin", subject: "ann-1", groups: '["staff"]' };
+  expect(await people()).toEqual([person]);
   await signedInAs({ ...ANN, email: "ann.lee@example.com", groups: ["hr"] });
-  const moved = { ...joined, email: "ann.lee@example.com", groups: '["hr"]' };
+  const moved = { ...person, email: "ann.lee@example.com", groups: '["hr"]' };
   expect(await people()).toEqual([moved]);
   provider.person = { ...ANN, sub: "ann-2", email: "ann.lee@example.com" };
   const heir = await signsIn(new Browser());
@@ -74,8 +74,8 @@ test("groups that the provider leaves out let nobody in and make no administrato
   await signedInAs(many);
   expect(await people()).toMatchObject([{ role: "member", groups: "[]" }]);
   await save({ domains: "", claim: "groups", claimValues: "staff" });
-  const refused = await signsIn(new Browser());
-  expect([refused.status, refused.html]).toEqual([403, expect.stringContaining("too many groups")]);
+  const page = await signsIn(new Browser());
+  expect([page.status, page.html]).toEqual([403, expect.stringContaining("too many groups")]);
 });
 
 test("claims that the ID token lacks are read from userinfo", async () => {
@@ -91,8 +91,8 @@ test("without a refresh token a session lasts an hour, then the provider is aske
   expect(await isSignedIn(browser)).toBe(true);
   later(1);
   expect(await isSignedIn(browser)).toBe(false);
-  const asked = await browser.open("/panel/sign-in?next=%2Fpanel%2Faccount");
-  expect(asked.headers.get("Location")).toBe("/panel/sign-in/openid?next=%2Fpanel%2Faccount");
+  const response = await browser.open("/panel/sign-in?next=%2Fpanel%2Faccount");
+  expect(response.headers.get("Location")).toBe("/panel/sign-in/openid?next=%2Fpanel%2Faccount");
   expect((await call("GET", "/api/rags", { headers: { Cookie: browser.cookies } })).status).toBe(
     401,
   );
@@ -131,13 +131,13 @@ test("after a refusal and after a sign-out the provider asks for the account", a
   expect(provider.prompt).toBeNull();
   await browser.post("/panel/sign-out");
   expect(browser.text).toContain("You are signed out here, but perhaps not at Example");
-  const ended = await browser.open("/panel/sign-in/openid/end");
-  expect(ended.headers.get("Location")).toBe(`${provider.issuer}/end?client_id=quarry`);
+  const response = await browser.open("/panel/sign-in/openid/end");
+  expect(response.headers.get("Location")).toBe(`${provider.issuer}/end?client_id=quarry`);
   expect((await signsIn(browser)).status).toBe(200);
   expect(provider.prompt).toBe("select_account");
-  const other = await new Browser().signIn();
-  await other.post("/panel/sign-out");
-  expect(other.text).not.toContain("perhaps not");
+  const otherBrowser = await new Browser().signIn();
+  await otherBrowser.post("/panel/sign-out");
+  expect(otherBrowser.text).not.toContain("perhaps not");
 });
 
 test.each([
@@ -149,8 +149,8 @@ test.each([
   const browser = await signedInAs();
   expect(provider.prompt).toBe("consent");
   await browser.post("/panel/sign-out");
-  const refused = pushed ? browser.open("/panel/sign-in/openid") : signsIn(browser);
-  expect((await refused).status).toBe(401);
+  const refusal = pushed ? browser.open("/panel/sign-in/openid") : signsIn(browser);
+  expect((await refusal).status).toBe(401);
   expect(provider.prompt).toBe("select_account consent");
   expect((await signsIn(browser)).status).toBe(200);
   expect(provider.prompt).toBe("login consent");
@@ -216,7 +216,7 @@ test("requests at once use a refresh token once", async () => {
     [1, 2, 3, 4].map(() => call("GET", "/panel/account", { headers })),
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  expect(provider.asked.filter((path) => path === "/token")).toHaveLength(2);
+  expect(provider.requests.filter((path) => path === "/token")).toHaveLength(2);
   expect(await isSignedIn(browser)).toBe(true);
 });
 

@@ -33,7 +33,7 @@ async function programs(): Promise<number> {
 }
 
 const hours = (count: number) => later(count * 60);
-const renewals = () => provider.asked.filter((path) => path === "/token").length - 1;
+const renewals = () => provider.requests.filter((path) => path === "/token").length - 1;
 
 test("programs end within a day when the provider refuses their person", async () => {
   provider.refreshes = true;
@@ -73,11 +73,11 @@ test("people with programs are renewed in the background, also after they signed
   provider.refreshes = true;
   await save(OFFLINE);
   const browser = await signedInAs();
-  const other = await signedInAs({ ...ANN, sub: "bob-1", email: "bob@example.com" });
+  const otherBrowser = await signedInAs({ ...ANN, sub: "bob-1", email: "bob@example.com" });
   provider.person = { ...ANN };
   await connectProgram("ann@example.com");
   await browser.post("/panel/sign-out");
-  await other.post("/panel/sign-out");
+  await otherBrowser.post("/panel/sign-out");
   expect(await isSignedIn(browser)).toBe(false);
   await programs();
   expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);

@@ -78,10 +78,10 @@ test.for([
   [{ metadata: { scopes_supported: ["openid"] } }, "does not list these scopes: email, profile"],
 ] as [Wrong, string][])(
   "the test of the settings tells what is wrong: %#",
-  async ([wrong, told]) => {
+  async ([wrong, explanation]) => {
     provider.wrong = wrong;
     await admin.post(`${HERE}/test`);
-    expect(admin.html).toContain(told);
+    expect(admin.html).toContain(explanation);
   },
 );
 
@@ -108,14 +108,14 @@ test("a provider that takes pushed requests only is asked so", async () => {
 });
 
 test("refused pushed requests stand in the address, unless they are required", async () => {
-  const refused = { pushed_authorization_request_endpoint: `${provider.issuer}/nowhere` };
-  provider.wrong = { metadata: refused };
+  const metadata = { pushed_authorization_request_endpoint: `${provider.issuer}/nowhere` };
+  provider.wrong = { metadata };
   const browser = new Browser();
   const address = new URL(await sentAway(browser));
   expect(address.searchParams.get("response_type")).toBe("code");
   expect((await browser.open(pathOf(provider.authorize(address.href)))).status).toBe(200);
   expect(await isSignedIn(browser)).toBe(true);
-  provider.wrong = { metadata: { ...refused, require_pushed_authorization_requests: true } };
+  provider.wrong = { metadata: { ...metadata, require_pushed_authorization_requests: true } };
   await admin.post(`${HERE}/test`);
   expect(admin.html).toContain("Its sign-in address cannot be used");
 });
@@ -126,13 +126,13 @@ test.for([
   ["not_allowed", 401, "an administrator finds the reason", "remove offline_access"],
 ] as const)(
   "%s is told, and its reason to administrators",
-  async ([error, status, told, reason]) => {
+  async ([error, status, explanation, reason]) => {
     const browser = new Browser();
     const back = new URL(provider.authorize(await sentAway(browser)));
     back.searchParams.delete("code");
     back.searchParams.set("error", error);
     expect((await browser.open(pathOf(back))).status).toBe(status);
-    expect(browser.text).toContain(told);
+    expect(browser.text).toContain(explanation);
     await admin.open(HERE);
     expect(admin.text).toContain(reason);
   },
@@ -149,17 +149,17 @@ test("no code, token or secret lies in a log, an audit event, a row or a page", 
   provider.refreshes = true;
   const browser = new Browser();
   const address = await sentAway(browser);
-  const kept = browser.cookies;
+  const earlierCookies = browser.cookies;
   const back = provider.authorize(address);
   const { headers } = await browser.open(pathOf(back));
   expect(headers.get("Referrer-Policy")).toBe("strict-origin");
   later(50);
   await isSignedIn(browser);
-  const asked = new URL(address).searchParams;
+  const query = new URL(address).searchParams;
   const secrets = [
-    ...["state", "nonce"].map((name) => asked.get(name) ?? ""),
+    ...["state", "nonce"].map((name) => query.get(name) ?? ""),
     ...["code", "state"].map((name) => back.searchParams.get(name) ?? ""),
-    ...provider.given,
+    ...provider.verifiers,
     CLIENT.secret,
   ];
   expect(secrets.length).toBeGreaterThan(8);
@@ -170,10 +170,16 @@ test("no code, token or secret lies in a log, an audit event, a row or a page", 
     "user_identities",
     "audit_events",
   ];
-  const stored = await Promise.all(tables.map((table) => rows(`select * from ${table}`)));
-  const places = { logged, stored, html: browser.html, kept, cookies: browser.cookies };
-  for (const [place, held] of Object.entries(places)) {
-    const text = JSON.stringify(held);
+  const tableRows = await Promise.all(tables.map((table) => rows(`select * from ${table}`)));
+  const places = {
+    logged,
+    stored: tableRows,
+    html: browser.html,
+    kept: earlierCookies,
+    cookies: browser.cookies,
+  };
+  for (const [place, content] of Object.entries(places)) {
+    const text = JSON.stringify(content);
     expect({ place, found: secrets.filter((secret) => text.includes(secret)) }).toEqual({
       place,
       found: [],

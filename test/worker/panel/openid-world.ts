@@ -38,8 +38,8 @@ export function withProvider(): void {
     provider = new OpenidDouble(`https://id-${issuers}.example.com`);
     provider.person = { ...ANN };
     await provider.rotateKeys();
-    vi.spyOn(globalThis, "fetch").mockImplementation(async (asked, request) => {
-      const address = asked instanceof Request ? asked.url : String(asked);
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, request) => {
+      const address = input instanceof Request ? input.url : String(input);
       if (!address.startsWith(provider.issuer)) throw new TypeError(`no route to ${address}`);
       return await provider.fetch(address, request ?? {});
     });
@@ -65,9 +65,9 @@ export const save = async (changes: Record<string, string> = {}) =>
 
 /** Begins a sign-in: the address at the provider. */
 export async function sentAway(browser: Browser, next = "/panel/account"): Promise<string> {
-  const begun = await browser.open(`/panel/sign-in/openid?next=${encodeURIComponent(next)}`);
-  expect({ status: begun.status, html: browser.html }).toMatchObject({ status: 303 });
-  return begun.headers.get("Location") ?? "";
+  const start = await browser.open(`/panel/sign-in/openid?next=${encodeURIComponent(next)}`);
+  expect({ status: start.status, html: browser.html }).toMatchObject({ status: 303 });
+  return start.headers.get("Location") ?? "";
 }
 
 export const pathOf = ({ pathname, search }: URL) => pathname + search;

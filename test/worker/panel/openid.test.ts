@@ -38,7 +38,7 @@ test("whoever has an address at the domain signs in and comes back where they wa
   expect(await people()).toEqual([ann]);
 });
 
-/** What a wrong provider, or the wrong person, does; each leaves no session and no user. */
+/** Faults of a provider, or of a person; each leaves no session and no user. */
 const WRONG: Record<string, { wrong?: Wrong; person?: object; status?: number }> = {
   "another nonce": { wrong: { claims: { nonce: "another" } } },
   "no nonce": { wrong: { claims: { nonce: undefined } } },
@@ -81,13 +81,13 @@ const WRONG: Record<string, { wrong?: Wrong; person?: object; status?: number }>
   "two domains": { person: { ...ANN, email: "ann@example.com@evil.test" }, status: 403 },
 };
 
-test.for(Object.entries(WRONG))("no session for %s", async ([, of]) => {
+test.for(Object.entries(WRONG))("no session for %s", async ([, example]) => {
   const browser = new Browser();
   const back = await sentBack(browser);
-  provider.person = { ...(of.person ?? ANN) };
-  provider.wrong = of.wrong ?? {};
+  provider.person = { ...(example.person ?? ANN) };
+  provider.wrong = example.wrong ?? {};
   const { status, headers } = await browser.open(back);
-  expect(status).toBe(of.status ?? 401);
+  expect(status).toBe(example.status ?? 401);
   expect(headers.get("Refresh")).toBeNull();
   expect(browser.html).toContain('role="alert"');
   expect(browser.cookies).not.toContain("session");
@@ -101,10 +101,10 @@ test.for([
   [401, { metadata: { issuer: "https://evil.test" } }],
   [401, { metadata: { authorization_endpoint: "javascript:alert(1)" } }],
   [422, { status: 503 }],
-] as [number, Wrong][])("%s: nobody is sent away to a wrong provider", async ([told, wrong]) => {
+] as [number, Wrong][])("%s: nobody is sent away to a wrong provider", async ([status, wrong]) => {
   provider.wrong = wrong;
   const browser = new Browser();
-  expect((await browser.open("/panel/sign-in/openid")).status).toBe(told);
+  expect((await browser.open("/panel/sign-in/openid")).status).toBe(status);
   expect(browser.html).toContain("Continue with Example");
 });
 
@@ -122,13 +122,13 @@ test("the answer to another beginning, or to a used one, opens nothing", async (
     expect({ path, status }).toEqual({ path, status: 400 });
     expect(browser.cookies).not.toContain("session");
   }
-  const kept = ann.cookies;
-  expect((await call("GET", without, { headers: { Cookie: kept } })).status).toBe(400);
-  expect((await call("GET", evil, { headers: { Cookie: kept } })).status).toBe(400);
-  expect((await call("GET", back, { headers: { Cookie: kept } })).status).toBe(200);
-  const again = await call("GET", back, { headers: { Cookie: kept } });
-  expect(again.status).toBe(400);
-  expect(String(again.headers.get("Set-Cookie"))).not.toContain("session");
+  const cookies = ann.cookies;
+  expect((await call("GET", without, { headers: { Cookie: cookies } })).status).toBe(400);
+  expect((await call("GET", evil, { headers: { Cookie: cookies } })).status).toBe(400);
+  expect((await call("GET", back, { headers: { Cookie: cookies } })).status).toBe(200);
+  const repeat = await call("GET", back, { headers: { Cookie: cookies } });
+  expect(repeat.status).toBe(400);
+  expect(String(repeat.headers.get("Set-Cookie"))).not.toContain("session");
 });
 
 test("two tabs that sign in at once both arrive, and leave one session", async () => {
@@ -145,7 +145,7 @@ test("two tabs that sign in at once both arrive, and leave one session", async (
 test("a browser keeps the latest sign-ins that it began", async () => {
   const browser = new Browser();
   const backs: string[] = [];
-  for (let begun = 0; begun < 6; begun++) backs.push(await sentBack(browser));
+  for (let count = 0; count < 6; count++) backs.push(await sentBack(browser));
   expect(browser.cookies.split("openid").length - 1).toBe(4);
   expect((await browser.open(backs[0] ?? "")).status).toBe(400);
   expect((await browser.open(backs[5] ?? "")).status).toBe(200);
@@ -196,9 +196,9 @@ test("a code of somebody else's sign-in does not pass as one's own", async () =>
   const own = new URL(await sentBack(eve), ORIGIN);
   own.searchParams.set("code", stolen);
   expect((await eve.open(pathOf(own))).status).toBe(401);
-  const other = new URL(await sentBack(eve), ORIGIN);
-  other.searchParams.set("iss", "https://evil.test");
-  expect((await eve.open(pathOf(other))).status).toBe(401);
+  const redirect = new URL(await sentBack(eve), ORIGIN);
+  redirect.searchParams.set("iss", "https://evil.test");
+  expect((await eve.open(pathOf(redirect))).status).toBe(401);
 });
 
 test("the provider's refusal is told without its words", async () => {
@@ -214,7 +214,7 @@ test("the provider's refusal is told without its words", async () => {
 
 test("new keys are read when a token names one, at most once a minute", async () => {
   await signedInAs();
-  const keysAsked = () => provider.asked.filter((path) => path === "/keys").length;
+  const keysAsked = () => provider.requests.filter((path) => path === "/keys").length;
   await provider.rotateKeys();
   for (const _ of [1, 2]) expect((await signsIn(new Browser())).status).toBe(401);
   expect(keysAsked()).toBe(1);

@@ -13,7 +13,7 @@ afterEach(() => {
 });
 afterAll(queuesSettled);
 
-/** What waits in the queues is the platform's to say. */
+/** The platform alone knows how many messages wait in the queues. */
 const QUEUES = ["scan", "index", "usage"].map((queue) => ({
   queue,
   waiting: expect.toSatisfy((value: unknown) => value === null || Number.isInteger(value)),
@@ -140,7 +140,7 @@ test("calls are reported by day, RAG and token with their names", async () => {
   // Held, as calls on both sides of an hour or of midnight are two lines.
   vi.useFakeTimers({ toFake: ["Date"] });
   const at = Date.now();
-  const { token } = await admin.made("/tokens", { name: "Caller", rags: ["docs-rag"] });
+  const { token } = await admin.create("/tokens", { name: "Caller", rags: ["docs-rag"] });
   const api = withToken(token);
   for (const query of ["sentence", "found"]) {
     const answer = await api.post("/rags/docs-rag/retrieve", { semanticSearch: [query] });
@@ -148,7 +148,7 @@ test("calls are reported by day, RAG and token with their names", async () => {
   }
   const report = async (query: string) => (await admin.send("GET", `/usage${query}`)).body;
   const today = new Date(at).toISOString().slice(0, 10);
-  // What was indexed before may be of the hour before.
+  // Files that were indexed before may belong to the hour before.
   const from = new Date(Math.floor(at / HOUR_MS) * HOUR_MS).toISOString();
   await eventually(async () => {
     expect(await report(`?from=${from}`)).toMatchObject({

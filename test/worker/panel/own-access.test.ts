@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { call, ORIGIN, signedIn, told, withKey } from "../../support/worker-client.ts";
+import { call, ORIGIN, signedIn, outcomeOf, withKey } from "../../support/worker-client.ts";
 
 const PASSWORD = "quiet amber lantern";
 
@@ -12,7 +12,7 @@ afterEach(() => {
 
 async function newUser(name: string, role = "member") {
   const email = `${name}@example.com`;
-  const { id } = await admin.made("/users", { email, password: PASSWORD, role });
+  const { id } = await admin.create("/users", { email, password: PASSWORD, role });
   return { id, email };
 }
 
@@ -36,16 +36,16 @@ test("a password that many use is refused, wherever one is set", async () => {
 
 test("a member changes their own password, and only this session stays", async () => {
   const { email } = await newUser("own");
-  const [here, there] = [await asUser(email), await asUser(email)];
+  const [firstDevice, secondDevice] = [await asUser(email), await asUser(email)];
   const next = "another amber lantern";
   const wrong = { currentPassword: "not the password", newPassword: next };
-  expect(told(await here("PATCH", "/session/password", wrong))).toBe(
+  expect(outcomeOf(await firstDevice("PATCH", "/session/password", wrong))).toBe(
     "400 Invalid request: currentPassword is wrong",
   );
   const right = { currentPassword: PASSWORD, newPassword: next };
-  expect((await here("PATCH", "/session/password", right)).status).toBe(200);
-  expect((await here("GET", "/session")).status).toBe(200);
-  expect((await there("GET", "/session")).status).toBe(401);
+  expect((await firstDevice("PATCH", "/session/password", right)).status).toBe(200);
+  expect((await firstDevice("GET", "/session")).status).toBe(200);
+  expect((await secondDevice("GET", "/session")).status).toBe(401);
   expect((await signIn({ email, password: PASSWORD })).status).toBe(401);
   await asUser(email, next);
 });
@@ -53,10 +53,13 @@ test("a member changes their own password, and only this session stays", async (
 test("sessions are listed and ended: one's own, and by an administrator all", async () => {
   const { email, id } = await newUser("listed");
   const agent = { "User-Agent": "A browser", "X-Forwarded-For": "192.0.2.9" };
-  const [here, there] = [await asUser(email), await asUser(email, PASSWORD, agent)];
-  const listed = (await there("GET", "/sessions")).body as { data: object[]; total: number };
-  expect(listed.total).toBe(2);
-  const current = listed.data.find((one) => "current" in one && one.current === true);
+  const [firstDevice, secondDevice] = [await asUser(email), await asUser(email, PASSWORD, agent)];
+  const sessions = (await secondDevice("GET", "/sessions")).body as {
+    data: object[];
+    total: number;
+  };
+  expect(sessions.total).toBe(2);
+  const current = sessions.data.find((session) => "current" in session && session.current === true);
   expect(current).toEqual({
     id: expect.any(String),
     userId: id,
@@ -71,16 +74,18 @@ test("sessions are listed and ended: one's own, and by an administrator all", as
     data: { id: string; email: string; current: boolean }[];
   };
   expect(JSON.stringify(all)).not.toMatch(/hash|[0-9a-f]{64}/);
-  const foreign = all.data.find((one) => one.current);
-  expect((await here("DELETE", `/sessions/${foreign?.id}`)).status).toBe(404);
+  const foreign = all.data.find((session) => session.current);
+  expect((await firstDevice("DELETE", `/sessions/${foreign?.id}`)).status).toBe(404);
   expect((await admin.send("GET", "/session")).status).toBe(200);
-  expect((await here("DELETE", `/sessions/${(current as { id: string }).id}`)).status).toBe(204);
-  expect((await there("GET", "/session")).status).toBe(401);
+  expect((await firstDevice("DELETE", `/sessions/${(current as { id: string }).id}`)).status).toBe(
+    204,
+  );
+  expect((await secondDevice("GET", "/session")).status).toBe(401);
   const last = all.data.find(
-    (one) => one.email === email && one.id !== (current as { id: string }).id,
+    (session) => session.email === email && session.id !== (current as { id: string }).id,
   );
   expect((await admin.send("DELETE", `/sessions/${last?.id}`)).status).toBe(204);
-  expect((await here("GET", "/session")).status).toBe(401);
+  expect((await firstDevice("GET", "/session")).status).toBe(401);
 });
 
 test("an account is held for a growing while, whether it exists or not", async () => {
@@ -95,9 +100,9 @@ test("an account is held for a growing while, whether it exists or not", async (
     const waits: number[] = [];
     for (let round = 0; round < 3; round++) {
       expect((await guess()).status).toBe(401);
-      const refused = await signIn({ email: account, password: PASSWORD });
-      expect([refused.status, refused.body]).toEqual([429, { error: "Too many requests" }]);
-      const wait = Number(refused.headers.get("Retry-After"));
+      const refusal = await signIn({ email: account, password: PASSWORD });
+      expect([refusal.status, refusal.body]).toEqual([429, { error: "Too many requests" }]);
+      const wait = Number(refusal.headers.get("Retry-After"));
       waits.push(wait);
       vi.setSystemTime(Date.now() + wait * 1_000);
     }
@@ -126,7 +131,7 @@ test("a page of another site cannot sign anybody in", async () => {
 });
 
 test("wrong credentials from one address run out; a good key never does", async () => {
-  const { key } = await admin.made("/keys", { name: "Pusher", role: "admin" });
+  const { key } = await admin.create("/keys", { name: "Pusher", role: "admin" });
   const ask = async (Authorization: string, method = "GET") => {
     const headers = { Authorization, "X-Forwarded-For": "192.0.2.50" };
     return await call(method, "/panel/api/keys", { headers });
@@ -134,9 +139,9 @@ test("wrong credentials from one address run out; a good key never does", async 
   const recorded = async () =>
     (await env.DB.prepare("select 1 from audit_events").run()).results.length;
   for (let at = 0; at < 30; at++) expect((await ask("Bearer nonsense")).status).toBe(401);
-  const refused = await ask("Bearer nonsense");
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get("Retry-After")).toMatch(/^\d+$/);
+  const refusal = await ask("Bearer nonsense");
+  expect(refusal.status).toBe(429);
+  expect(refusal.headers.get("Retry-After")).toMatch(/^\d+$/);
   const before = await recorded();
   expect((await ask("Bearer nonsense", "POST")).status).toBe(429);
   // Or anybody could fill the log.
@@ -147,8 +152,8 @@ test("wrong credentials from one address run out; a good key never does", async 
 test("a key names its maker, can do no more, and ends with them", async () => {
   const { id, email } = await newUser("maker", "admin");
   const send = await asUser(email);
-  const made = await send("POST", "/keys", { name: "Robot", role: "admin" });
-  const { key, createdBy } = made.body as { key: string; createdBy: string };
+  const response = await send("POST", "/keys", { name: "Robot", role: "admin" });
+  const { key, createdBy } = response.body as { key: string; createdBy: string };
   expect(createdBy).toBe(id);
   const byKey = withKey(key);
   const second = await byKey("POST", "/keys", { name: "Robot's own", role: "admin" });

@@ -5,7 +5,7 @@ import { panelWith } from "../../support/panel-with.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
 
-/** Of each kind; a page that reads them all reads more than it may. */
+/** Records of each kind; a page that reads them all reads more than it may. */
 const MANY = 3_000;
 const FILES = 5_000;
 const HOURS = 720;
@@ -82,48 +82,48 @@ test.each([
   ["/panel/search", "RAG 000001"],
   ["/panel/rags?sort=-name", "1–50 of 1,000 RAGs or more, page 1"],
   ["/panel/rags/rag-000001/scope/everything", "1,000 choices or more"],
-])("%s reads as many rows as it shows, whatever there are", async (path, shown) => {
-  const { status, text, read } = await open(path);
+])("%s reads as many rows as it shows, whatever there are", async (path, expected) => {
+  const { status, text, read: rowsRead } = await open(path);
   expect(status).toBe(200);
-  expect(text).toContain(shown);
-  expect(read).toBeLessThan(PAGE_ROWS);
+  expect(text).toContain(expected);
+  expect(rowsRead).toBeLessThan(PAGE_ROWS);
 });
 
 test.each([
   ["/panel/rags?q=G%20002900", "RAG 002900"],
   ["/panel/tokens?q=2951", "T 002951"],
   ["/panel/settings/keys?q=x", "No matches."],
-])("%s looks at each name, and reads only what is found", async (path, shown) => {
-  const { text, read } = await open(path);
-  expect(text).toContain(shown);
+])("%s looks at each name, and reads only what is found", async (path, expected) => {
+  const { text, read: rowsRead } = await open(path);
+  expect(text).toContain(expected);
   // Counting and listing look at every name once.
-  expect(read).toBeLessThan(2 * MANY + 100);
+  expect(rowsRead).toBeLessThan(2 * MANY + 100);
 });
 
 test("a list of inferences with calls in every hour of a month reads those of a day", async () => {
-  const { status, text, read } = await open("/panel/inferences");
+  const { status, text, read: rowsRead } = await open("/panel/inferences");
   expect(status).toBe(200);
   expect(text).toContain("I 000050");
   expect(text).toMatch(/>24</);
-  expect(read).toBeLessThan(DAY_OF_CALLS_ROWS);
+  expect(rowsRead).toBeLessThan(DAY_OF_CALLS_ROWS);
 });
 
 test("the list of inferences reads a row per inference and link, each RAG once", async () => {
-  const { text, read } = await open("/api/inferences");
-  const listed = JSON.parse(text) as { fileSources: unknown[] }[];
-  expect(listed).toHaveLength(MANY);
-  expect(listed.at(-1)?.fileSources).toMatchObject(
+  const { text, read: rowsRead } = await open("/api/inferences");
+  const inferences = JSON.parse(text) as { fileSources: unknown[] }[];
+  expect(inferences).toHaveLength(MANY);
+  expect(inferences.at(-1)?.fileSources).toMatchObject(
     ["rag-000001", "rag-000002", "rag-000003"].map((ragIdentifier) => {
       return { ragIdentifier, identifier: "docs", provider: "file_system" };
     }),
   );
-  expect(read).toBeLessThan(4 * MANY + 100);
+  expect(rowsRead).toBeLessThan(4 * MANY + 100);
 });
 
 test("the list of a source's runs costs a page, and tells how many there are", async () => {
-  const { text, read } = await open("/panel/api/file-sources/docs/runs");
+  const { text, read: rowsRead } = await open("/panel/api/file-sources/docs/runs");
   expect(JSON.parse(text)).toMatchObject({ total: MANY });
-  expect(read).toBeLessThan(100);
+  expect(rowsRead).toBeLessThan(100);
 });
 
 test("a later page costs the same, and leads back to the one before", async () => {

@@ -8,7 +8,7 @@ import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 const PROMPTED = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["docs"] };
 const browser = new Browser();
 
-/** What a form was shown with, as its browser sends it back. */
+/** Returns a field's value in a form, as a browser sends it back. */
 const fieldIn = (html: string, name: string) =>
   new RegExp(`name="${name}"[^>]* value="([^"]*)"`)
     .exec(html)?.[1]
@@ -23,12 +23,12 @@ afterAll(queuesSettled);
 
 type Form = {
   path: string;
-  /** Of the API, and what somebody else changes by it. */
+  /** The record's address in the API, by which somebody else changes it. */
   record: string;
   theirs: Record<string, unknown>;
-  shown: Record<string, string>;
+  shownValues: Record<string, string>;
   mine: Record<string, string>;
-  stored: Record<string, unknown>;
+  expectedRecord: Record<string, unknown>;
 };
 
 /** The records that forms change, each with another's change meanwhile. */
@@ -36,7 +36,7 @@ async function forms(): Promise<Form[]> {
   const web = { name: "Site", provider: "web", config: { maxDepth: 2, pushHosts: ["a.test"] } };
   await api.send("POST", "/file-sources", web);
   const person = { email: "reader@quarry.test", role: "member" };
-  const { id } = await api.made("/users", { ...person, password: "quiet amber lantern" });
+  const { id } = await api.create("/users", { ...person, password: "quiet amber lantern" });
   const user = id;
   const rag = { name: "Docs", chunkSize: "400", chunkOverlap: "60", searchMode: "hybrid" };
   return [
@@ -44,7 +44,7 @@ async function forms(): Promise<Form[]> {
       path: "/panel/inferences/ask/settings",
       record: "/inferences/ask",
       theirs: { systemPrompt: "Theirs.", temperature: 0.5 },
-      shown: {
+      shownValues: {
         name: "Ask",
         systemPrompt: "Answer.",
         model: "embedded/extractive",
@@ -53,60 +53,63 @@ async function forms(): Promise<Form[]> {
         planning: "off",
       },
       mine: { systemPrompt: "Mine." },
-      stored: { systemPrompt: "Mine.", temperature: null, nativeRag: false },
+      expectedRecord: { systemPrompt: "Mine.", temperature: null, nativeRag: false },
     },
     {
       path: "/panel/rags/docs/settings",
       record: "/rags/docs",
       theirs: { searchMode: "semantic" },
-      shown: { ...rag, reranker: "" },
+      shownValues: { ...rag, reranker: "" },
       mine: { name: "Ours" },
-      stored: { name: "Ours", searchMode: "hybrid", reranker: null },
+      expectedRecord: { name: "Ours", searchMode: "hybrid", reranker: null },
     },
     {
       path: "/panel/sources/site/settings",
       record: "/file-sources/site",
       theirs: { config: { maxDepth: 5 } },
-      shown: { name: "Site", "config.maxDepth": "2", scanIntervalMinutes: "360" },
+      shownValues: { name: "Site", "config.maxDepth": "2", scanIntervalMinutes: "360" },
       mine: { name: "Our site" },
-      stored: { name: "Our site", config: expect.objectContaining({ maxDepth: 2 }) },
+      expectedRecord: { name: "Our site", config: expect.objectContaining({ maxDepth: 2 }) },
     },
     {
       path: `/panel/settings/users/${user}`,
       record: `/users/${user}`,
       theirs: { role: "admin" },
-      shown: { ...person, password: "" },
+      shownValues: { ...person, password: "" },
       mine: { email: "reads@quarry.test" },
-      stored: {},
+      expectedRecord: {},
     },
   ];
 }
 
 test("a form says that the record has changed, and replaces it when sent again", async () => {
-  for (const { path, record, theirs, shown, mine, stored } of await forms()) {
+  for (const { path, record, theirs, shownValues, mine, expectedRecord } of await forms()) {
     await browser.open(path);
     const updatedAt = fieldIn(browser.html, "updatedAt");
     await api.send("PATCH", record, theirs);
-    const sent = { ...shown, ...mine };
-    expect((await browser.post(path, { ...sent, updatedAt })).status).toBe(409);
+    const form = { ...shownValues, ...mine };
+    expect((await browser.post(path, { ...form, updatedAt })).status).toBe(409);
     expect(browser.html).toContain("Somebody else changed this meanwhile");
     expect(browser.html).toContain(Object.values(mine)[0]);
-    const again = fieldIn(browser.html, "updatedAt");
-    expect(Number(again)).toBeGreaterThan(Number(updatedAt));
-    expect((await browser.post(path, { ...sent, updatedAt: again })).location).toBe(path);
-    expect((await api.send("GET", record)).body).toMatchObject(stored);
+    const latest = fieldIn(browser.html, "updatedAt");
+    expect(Number(latest)).toBeGreaterThan(Number(updatedAt));
+    expect((await browser.post(path, { ...form, updatedAt: latest })).location).toBe(path);
+    expect((await api.send("GET", record)).body).toMatchObject(expectedRecord);
     await browser.open(path);
-    expect(Number(fieldIn(browser.html, "updatedAt"))).toBeGreaterThan(Number(again));
+    expect(Number(fieldIn(browser.html, "updatedAt"))).toBeGreaterThan(Number(latest));
   }
 });
 
 test("the cost of another passage length is asked before the settings are saved", async () => {
-  const shown = { name: "Docs", chunkSize: "200", chunkOverlap: "60", searchMode: "hybrid" };
+  const shownValues = { name: "Docs", chunkSize: "200", chunkOverlap: "60", searchMode: "hybrid" };
   await browser.open("/panel/rags/docs/settings");
   const updatedAt = fieldIn(browser.html, "updatedAt");
-  const { location } = await browser.post("/panel/rags/docs/settings", { ...shown, updatedAt });
+  const { location } = await browser.post("/panel/rags/docs/settings", {
+    ...shownValues,
+    updatedAt,
+  });
   expect(location).toMatch(/^\/panel\/rags\/docs\/settings\/cost\?/);
-  const fields = [...Object.keys(shown), "reranker", "confirmed", "updatedAt"];
+  const fields = [...Object.keys(shownValues), "reranker", "confirmed", "updatedAt"];
   const values = fields.map((name) => [name, fieldIn(browser.html, name)]);
   await browser.post("/panel/rags/docs/settings", Object.fromEntries(values));
   expect(browser.html).toContain("The new index is being built");
@@ -135,7 +138,7 @@ test("two administrators add models at once, and both are in the list, up to its
     names.map((name) => browser.post("/panel/settings/models", { ...model, model: name })),
   );
   const { body } = await api.send("GET", "/models");
-  expect((body as { model: string }[]).map((one) => one.model)).toEqual(names);
+  expect((body as { model: string }[]).map((entry) => entry.model)).toEqual(names);
   const many = Array.from({ length: 1_000 }, (_, at) => ({
     model: `openai/m-${at}`,
     kind: "chat",
@@ -161,8 +164,8 @@ test("forms that anybody may send are small, and no form has a million fields", 
   const headers = { Origin: ORIGIN, Cookie: browser.cookies };
   const type = { "Content-Type": "application/x-www-form-urlencoded" };
   const body = "a=&".repeat(20_001);
-  const sent = { headers: { ...headers, ...type }, body };
-  expect((await call("POST", "/panel/settings/keys", sent)).status).toBe(413);
+  const init = { headers: { ...headers, ...type }, body };
+  expect((await call("POST", "/panel/settings/keys", init)).status).toBe(413);
 });
 
 test("only somebody who was signed in signs out, and is recorded with their name", async () => {

@@ -72,7 +72,7 @@ test("lists are searched by any part, a RAG beyond them stays chosen", async () 
   await api.send("POST", "/tokens", { name: "Intranet", rags: ["docs"] });
   await api.send("POST", "/tokens", { name: "Website", rags: ["docs"] });
   await api.send("POST", "/keys", { name: "Nightly", role: "member" });
-  for (const [path, shown, hidden] of [
+  for (const [path, expected, absent] of [
     ["/panel/rags?q=CS-", "docs-again", 'rags/docs"'],
     ["/panel/inferences?q=sk", "Ask", "No matches"],
     ["/panel/tokens?q=tra", "Intranet", "Website"],
@@ -81,8 +81,8 @@ test("lists are searched by any part, a RAG beyond them stays chosen", async () 
   ]) {
     await admin.open(path ?? "");
     const main = admin.html.slice(admin.html.indexOf("<main"));
-    expect(main).toContain(shown);
-    expect(main).not.toContain(hidden);
+    expect(main).toContain(expected);
+    expect(main).not.toContain(absent);
   }
   await env.DB.prepare(
     `insert into rags (id, name, identifier, file_source_id, created_at)
@@ -157,7 +157,7 @@ test("a follow-up knows the turns before it, which only the page keeps", async (
 });
 
 test("a prompt is tried with a run, and saved only by its own button", async () => {
-  const tried = {
+  const fields = {
     q: "How many days of leave?",
     systemPrompt: "Tried here.",
     promptOf: "inference:ask",
@@ -165,12 +165,12 @@ test("a prompt is tried with a run, and saved only by its own button", async () 
   // Without any, the stored prompt is tried.
   await admin.open("/panel/inferences/ask");
   expect(admin.html).not.toMatch(/<textarea[^>]*name="systemPrompt"[^>]* required/);
-  expect((await admin.post("/panel/inferences/ask/run", tried)).status).toBe(200);
+  expect((await admin.post("/panel/inferences/ask/run", fields)).status).toBe(200);
   expect(admin.html).toContain("26 days");
   expect(admin.html).toContain("Tried here.</textarea>");
   const fieldIn = (name: string) =>
     new RegExp(`name="${name}" value="([^"]*)"`).exec(admin.html)?.[1] ?? "";
-  const saved = { ...tried, updatedAt: fieldIn("updatedAt"), only: fieldIn("only") };
+  const saved = { ...fields, updatedAt: fieldIn("updatedAt"), only: fieldIn("only") };
   expect((await api.send("GET", "/inferences/ask")).body).toMatchObject(PROMPTED);
   await admin.post("/panel/inferences/ask/settings", saved);
   expect((await api.send("GET", "/inferences/ask")).body).toMatchObject({

@@ -17,13 +17,13 @@ beforeAll(async () => {
 
 test("whoever is not signed in is asked to, and comes back to where they wanted", async () => {
   const browser = new Browser();
-  const asked = await browser.open("/panel/account?tab=x");
-  expect(asked.status).toBe(303);
-  expect(asked.headers.get("Location")).toBe("/panel/sign-in?next=%2Fpanel%2Faccount%3Ftab%3Dx");
-  await browser.open(asked.headers.get("Location") ?? "");
+  const response = await browser.open("/panel/account?tab=x");
+  expect(response.status).toBe(303);
+  expect(response.headers.get("Location")).toBe("/panel/sign-in?next=%2Fpanel%2Faccount%3Ftab%3Dx");
+  await browser.open(response.headers.get("Location") ?? "");
   expect(browser.html).toContain('name="next" value="/panel/account?tab=x"');
-  const sent = { ...MEMBER, next: "/panel/account?tab=x" };
-  expect((await browser.post("/panel/sign-in", sent)).location).toBe("/panel/account?tab=x");
+  const form = { ...MEMBER, next: "/panel/account?tab=x" };
+  expect((await browser.post("/panel/sign-in", form)).location).toBe("/panel/account?tab=x");
   expect(browser.html).toContain("member@localhost");
 });
 
@@ -41,8 +41,8 @@ test("signing in leads to the panel only, wherever the address points", async ()
 
 test("a wrong password leaves the form as it was typed, without the password", async () => {
   const browser = new Browser();
-  const sent = { email: '"><script>alert(1)</script>', password: "not it at all" };
-  const { status, location } = await browser.post("/panel/sign-in", sent);
+  const form = { email: '"><script>alert(1)</script>', password: "not it at all" };
+  const { status, location } = await browser.post("/panel/sign-in", form);
   expect({ status, location }).toEqual({ status: 401, location: null });
   expect(browser.html).toContain("The e-mail address or the password is wrong.");
   expect(browser.html).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');

@@ -38,8 +38,8 @@ test("the first visit leads from nothing to a RAG, and the overview tells the re
   expect(admin.text).toContain("The RAG is created");
   expect(admin.text).not.toContain("Step 1 of 5");
   expect(admin.html).toMatch(/value="Ask Documents".*value="documents" checked=""/s);
-  const asked = { systemPrompt: "Answer.", model: "embedded/extractive", rags: "documents" };
-  await admin.post("/panel/new/inference", { name: "First", ...asked, nativeRag: "on" });
+  const fields = { systemPrompt: "Answer.", model: "embedded/extractive", rags: "documents" };
+  await admin.post("/panel/new/inference", { name: "First", ...fields, nativeRag: "on" });
   await admin.open("/panel/first-steps");
   const [token = ""] = /\/panel\/tokens\/new[^"]*/.exec(admin.html) ?? [];
   await admin.open(token.replaceAll("&amp;", "&"));
@@ -57,8 +57,8 @@ test("a file is uploaded without a script, listed, read and removed", async () =
   const form = new FormData();
   form.append("files", new File(["# Leave\n\nThere are 26 days."], "leave.md"));
   form.append("files", new File(["# Out"], "../out.md"));
-  const sent = await admin.sendRaw("/panel/sources/documents/upload", new Response(form));
-  expect(sent.location).toBe("/panel/sources/documents");
+  const response = await admin.sendRaw("/panel/sources/documents/upload", new Response(form));
+  expect(response.location).toBe("/panel/sources/documents");
   expect(admin.text).toMatch(/2 files: 1 uploaded, 1 failed\. \.\.\/out\.md: .*leave\.md/);
   await admin.open("/panel/sources/documents?path=EAVE");
   expect(admin.html).toContain("/panel/sources/documents/file?path=leave.md");
@@ -244,8 +244,8 @@ test("nothing that strangers wrote runs, in any field that is shown", async () =
   for (const [at, payload] of PAYLOADS.entries()) {
     const identifier = `hostile-${at}`;
     const folder = { kind: "file_system", name: payload, identifier };
-    const made = await admin.post("/panel/new/source", folder);
-    expect(made.location).toBe(`/panel/sources/${identifier}`);
+    const response = await admin.post("/panel/new/source", folder);
+    expect(response.location).toBe(`/panel/sources/${identifier}`);
     expect({ payload, run: runnable(admin.html) }).toEqual({ payload, run: [] });
     await admin.post("/panel/settings/keys", { name: payload, role: "member" });
     for (const tab of ["", "/settings"]) pages.add(`/panel/sources/${identifier}${tab}`);
@@ -282,7 +282,12 @@ test("nothing that strangers wrote runs, in any field that is shown", async () =
   }
   for (const path of pages) {
     const { status } = await admin.open(path);
-    const told = { path, status, run: runnable(admin.html), hidden: HIDDEN.test(admin.text) };
-    expect(told).toEqual({ path, status: 200, run: [], hidden: false });
+    const observation = {
+      path,
+      status,
+      run: runnable(admin.html),
+      hidden: HIDDEN.test(admin.text),
+    };
+    expect(observation).toEqual({ path, status: 200, run: [], hidden: false });
   }
 });

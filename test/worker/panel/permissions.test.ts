@@ -34,14 +34,14 @@ test("permissions of a source are previewed, switched on and shown with each fil
   // A preview lists the source: the page does not repeat it by itself.
   expect(browser.html).not.toContain("data-refresh");
   expect(await previewed("user:ann")).toContain("must be user: and an address");
-  const refused = await browser.post(path, { permissions: "on", defaultReaders: "ann" });
-  expect(refused.status).toBe(400);
+  const response = await browser.post(path, { permissions: "on", defaultReaders: "ann" });
+  expect(response.status).toBe(400);
   expect(browser.html).toContain("must be user: and an address");
   await browser.post(path, { permissions: "on", defaultReaders: "" });
   expect(await textOf(path)).toMatch(/Nobody can read 1\./);
   const file = "/panel/sources/vault/file?path=a.md";
-  const asked = await textOf(`${file}&reader=ann@example.com`);
-  expect(asked).toMatch(/may read it ?, by user:ann@example.com \(push\)/);
+  const text = await textOf(`${file}&reader=ann@example.com`);
+  expect(text).toMatch(/may read it ?, by user:ann@example.com \(push\)/);
   expect(await textOf(`${file}&reader=bob@example.com`)).toContain("may not read it");
   expect(await textOf("/panel/sources/vault/file?path=b.md")).toMatch(/Readers: nobody/);
 
@@ -81,7 +81,7 @@ test("a token's reader is chosen: none, each call's, or one person", async () =>
   expect(form).toMatch(
     /Reader None: .* Each call names its reader: .* One person: .*Email address/,
   );
-  const made = async (fields: Record<string, string>) => {
+  const createToken = async (fields: Record<string, string>) => {
     const { status } = await browser.post("/panel/tokens/new", {
       name: "t",
       "rags.reach": "all",
@@ -90,13 +90,16 @@ test("a token's reader is chosen: none, each call's, or one person", async () =>
     return [status, /Email address must be|names readers|reads as [^ ]+/.exec(browser.text)?.[0]];
   };
   const person = "ann@example.com";
-  expect(await made({ "reader.reach": "none", reader: person })).toEqual([303, undefined]);
-  expect(await made({ "reader.reach": "some", reader: "" })).toEqual([
+  expect(await createToken({ "reader.reach": "none", reader: person })).toEqual([303, undefined]);
+  expect(await createToken({ "reader.reach": "some", reader: "" })).toEqual([
     400,
     "Email address must be",
   ]);
-  expect(await made({ "reader.reach": "named", reader: "" })).toEqual([303, "names readers"]);
-  expect(await made({ "reader.reach": "some", reader: person })).toEqual([
+  expect(await createToken({ "reader.reach": "named", reader: "" })).toEqual([
+    303,
+    "names readers",
+  ]);
+  expect(await createToken({ "reader.reach": "some", reader: person })).toEqual([
     303,
     `reads as ${person}`,
   ]);
@@ -108,27 +111,27 @@ test("a call whose reader cannot count is told so, and what to do instead", asyn
     provider: "file_system",
     permissions: "on",
   });
-  await api.made("/rags", { name: "P", fileSource: "p" });
-  const { key } = await api.made("/keys", { name: "k", role: "admin" });
-  const { token } = await api.made("/tokens", { name: "t", rags: ["*"] });
-  const told = async (method: string, path: string, credential: unknown, more = {}) => {
+  await api.create("/rags", { name: "P", fileSource: "p" });
+  const { key } = await api.create("/keys", { name: "k", role: "admin" });
+  const { token } = await api.create("/tokens", { name: "t", rags: ["*"] });
+  const answerTo = async (method: string, path: string, credential: unknown, more = {}) => {
     const headers = { Authorization: `Bearer ${String(credential)}`, ...more };
-    const sent = method === "GET" ? { headers } : { headers, body: '{"semanticSearch":["note"]}' };
-    const { status, body } = await call(method, path, sent);
+    const init = method === "GET" ? { headers } : { headers, body: '{"semanticSearch":["note"]}' };
+    const { status, body } = await call(method, path, init);
     return [status, JSON.stringify(body)];
   };
   const reader = { "Quarry-Reader": "ann@example.com" };
   const unread = expect.stringContaining("are not read here: a search takes reader");
-  expect(await told("GET", "/panel/api/rags", key, reader)).toEqual([400, unread]);
+  expect(await answerTo("GET", "/panel/api/rags", key, reader)).toEqual([400, unread]);
   const advice = expect.stringContaining("create a token with a reader");
   const retrieve = ["POST", "/api/rags/p/retrieve", token] as const;
-  expect(await told(...retrieve)).toEqual([400, advice]);
-  const refused = expect.stringContaining("has no reader, and may not name");
-  expect(await told(...retrieve, reader)).toEqual([403, refused]);
+  expect(await answerTo(...retrieve)).toEqual([400, advice]);
+  const refusal = expect.stringContaining("has no reader, and may not name");
+  expect(await answerTo(...retrieve, reader)).toEqual([403, refusal]);
   for (const lax of ["ann", "@", "a@b@c", "a b@c", "user:a@b"]) {
     const search = await api.send("POST", "/rags/p/search", { semanticSearch: ["x"], reader: lax });
-    const made = await api.send("POST", "/tokens", { name: "t", rags: ["*"], reader: lax });
-    expect([lax, search.status, made.status]).toEqual([lax, 400, 400]);
+    const creation = await api.send("POST", "/tokens", { name: "t", rags: ["*"], reader: lax });
+    expect([lax, search.status, creation.status]).toEqual([lax, 400, 400]);
   }
 });
 

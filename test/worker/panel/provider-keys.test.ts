@@ -30,14 +30,14 @@ const config = {
   AI_GATEWAY_ID: "gateway",
 };
 
-/** What the provider was sent, and the status with which it answers. */
-const provider = { status: 200, asked: [] as { url: string; headers: Headers }[] };
+/** Requests to the provider, and the status with which it answers. */
+const provider = { status: 200, requests: [] as { url: string; headers: Headers }[] };
 const ANSWER = { choices: [{ message: { role: "assistant", content: "Yes." } }] };
 const MODELS = { data: [{ id: "llama3.2", meta: { n_ctx: 4_096 } }, { id: "nomic-embed-text" }] };
 
 const fetch: typeof globalThis.fetch = async (input, init) => {
   const request = new Request(input, init);
-  provider.asked.push({ url: request.url, headers: request.headers });
+  provider.requests.push({ url: request.url, headers: request.headers });
   if (provider.status === 0) throw new Error("no route");
   const body = request.url.endsWith("/models") ? MODELS : ANSWER;
   return Response.json(body, { status: provider.status });
@@ -56,7 +56,7 @@ async function sentTo(model: string, services = serviceWith()): Promise<Headers 
   provider.status = 200;
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Well?" }] }];
   await services.models.chat(model).model.doGenerate({ prompt });
-  return provider.asked.at(-1)?.headers;
+  return provider.requests.at(-1)?.headers;
 }
 
 test("a key that was set is used at once, and is readable nowhere", async () => {
@@ -79,8 +79,8 @@ test("a key that was set is used at once, and is readable nowhere", async () => 
   await admin.open("/panel/settings/models");
   expect(admin.html).toMatch(/OpenAI, through AI Gateway.*set <time/s);
   const log = await panel.send("GET", "/audit");
-  for (const shown of [results, states.body, admin.html, log.body]) {
-    expect(JSON.stringify(shown)).not.toContain(KEY);
+  for (const output of [results, states.body, admin.html, log.body]) {
+    expect(JSON.stringify(output)).not.toContain(KEY);
   }
   await admin.post("/panel/settings/models/keys/remove", { provider: "openai" });
   expect((await sentTo("openai/gpt-6-luna"))?.get("Authorization")).toBeNull();
@@ -94,13 +94,18 @@ test.each([
   ["groq/any", 401, "the provider refuses it (401)"],
   ["groq/any", 503, "the provider failed (503): try again later"],
   ["groq/any", 0, "the provider did not answer within 8 seconds"],
-])("a key of %s that is answered with %s is not stored, as told", async (model, status, told) => {
-  provider.status = status;
-  const [name] = model.split("/") as ["local" | "groq"];
-  const setting = setProviderKey(serviceWith(), { provider: name, key: KEY });
-  await expect(setting).rejects.toMatchObject({ fields: [{ field: "key", problem: `: ${told}` }] });
-  expect((await sentTo(model))?.get("Authorization")).toBeNull();
-});
+])(
+  "a key of %s that is answered with %s is not stored, as told",
+  async (model, status, problem) => {
+    provider.status = status;
+    const [name] = model.split("/") as ["local" | "groq"];
+    const setting = setProviderKey(serviceWith(), { provider: name, key: KEY });
+    await expect(setting).rejects.toMatchObject({
+      fields: [{ field: "key", problem: `: ${problem}` }],
+    });
+    expect((await sentTo(model))?.get("Authorization")).toBeNull();
+  },
+);
 
 test("the environment's key counts, and the panel cannot set another", async () => {
   const services = serviceWith({ OPENAI_COMPATIBLE_API_KEY: "from the environment" });
@@ -128,14 +133,14 @@ test("without script a key comes back with what is wrong, and without itself", a
 
 test("forms offer what the providers have, with price and context, or any other", async () => {
   provider.status = 200;
-  const offered = await modelChoices(serviceWith(), "chat");
-  const names = offered.map(({ model }) => model);
+  const choices = await modelChoices(serviceWith(), "chat");
+  const names = choices.map(({ model }) => model);
   expect(names).toEqual(expect.arrayContaining(["local/llama3.2", "openai/gpt-6-luna"]));
   expect(names).not.toContain("local/nomic-embed-text");
   // There is no Workers AI here.
   expect(names.filter((name) => name.startsWith("workers-ai/"))).toEqual([]);
   provider.status = 0;
-  expect((await modelChoices(serviceWith(), "chat")).length).toBe(offered.length - 1);
+  expect((await modelChoices(serviceWith(), "chat")).length).toBe(choices.length - 1);
 
   await panel.send("PUT", "/models", [
     { model: "local/priced", kind: "chat", inputPrice: 1, outputPrice: 2, currency: "EUR" },
@@ -143,15 +148,15 @@ test("forms offer what the providers have, with price and context, or any other"
   await admin.open("/panel/new/inference");
   expect(admin.html).toContain("local/priced (1 in and 2 out EUR per million tokens)");
   expect(admin.html).toMatch(/embedded\/extractive \(free, [\d,]+ tokens of context\)/);
-  const asked = { name: "Other", systemPrompt: "Answer.", model: "other" };
-  const wrong = await admin.post("/panel/new/inference", { ...asked, "model.other": "nothing" });
+  const settings = { name: "Other", systemPrompt: "Answer.", model: "other" };
+  const wrong = await admin.post("/panel/new/inference", { ...settings, "model.other": "nothing" });
   expect(wrong.status).toBe(400);
   expect(admin.html).toMatch(/aria-describedby="field-model-other-problem/);
-  const made = await admin.post("/panel/new/inference", {
-    ...asked,
+  const response = await admin.post("/panel/new/inference", {
+    ...settings,
     "model.other": "embedded/extractive",
   });
-  expect(made.location).toBe("/panel/inferences/other");
+  expect(response.location).toBe("/panel/inferences/other");
 });
 
 const EMBEDDER = { name: "local-embed", baseUrl: "http://embedder.test/v1" };
@@ -161,7 +166,7 @@ test("a server that the panel sets is called at its address, with its key alone"
   provider.status = 200;
   await setModelServer(services, { ...EMBEDDER, baseUrl: `${EMBEDDER.baseUrl}/`, apiKey: KEY });
   expect((await sentTo("local-embed/gemma", services))?.get("Authorization")).toBe(`Bearer ${KEY}`);
-  expect(provider.asked.at(-1)?.url).toBe("http://embedder.test/v1/chat/completions");
+  expect(provider.requests.at(-1)?.url).toBe("http://embedder.test/v1/chat/completions");
   expect((await sentTo("local/gemma", services))?.get("Authorization")).toMatch(/environment$/);
   // Whoever changes the address need not know the key, which stays with the address.
   await setModelServer(services, EMBEDDER);
@@ -194,12 +199,12 @@ test.each([
   [EMBEDDER, 0, "development", "baseUrl"],
   [EMBEDDER, 401, "development", "apiKey"],
   [{ ...EMBEDDER, name: "local" }, 200, "development", "The environment sets this server"],
-])("a server is refused: %j, %i, %s", async (server, status, ENVIRONMENT, told) => {
+])("a server is refused: %j, %i, %s", async (server, status, ENVIRONMENT, message) => {
   provider.status = status;
-  const before = provider.asked.length;
+  const before = provider.requests.length;
   const setting = setModelServer(serviceWith({ ENVIRONMENT, ENCRYPTION_KEY: btoa(KEY) }), server);
-  await expect(setting).rejects.toThrow(told);
-  if (ENVIRONMENT !== "development") expect(provider.asked).toHaveLength(before);
+  await expect(setting).rejects.toThrow(message);
+  if (ENVIRONMENT !== "development") expect(provider.requests).toHaveLength(before);
 });
 
 test("a model that its server does not list is refused when it is saved", async () => {
@@ -230,7 +235,7 @@ test("a test lets a server answer once and embed once, and says what fails", asy
       result: expect.stringMatching(/^a vector of 3 dimensions after \d+ ms$/),
     },
   ]);
-  expect(double.of("chat")[0]?.body).toMatchObject({ stream: true, max_tokens: 48 });
+  expect(double.calls("chat")[0]?.body).toMatchObject({ stream: true, max_tokens: 48 });
   double.fail("embeddings", { kind: "status", status: 401 });
   const [, failed] = await tryModelServer(services, "local");
   expect(failed).toMatchObject({ passed: false, result: "401 (the key is missing or wrong)" });
@@ -257,8 +262,8 @@ test("without script a server is set, shown, tested and removed", async () => {
   await admin.post(`${path}/keys/remove`, { provider: "local-gpu" });
   expect(admin.html).not.toContain("local-gpu/…");
   expect((await panel.send("GET", "/model-servers")).body).toEqual([]);
-  const put = { name: "local-gpu", baseUrl: "http://127.0.0.1:9/v1" };
-  expect(await panel.send("PUT", "/provider-keys", put)).toMatchObject({ status: 400 });
+  const localServer = { name: "local-gpu", baseUrl: "http://127.0.0.1:9/v1" };
+  expect(await panel.send("PUT", "/provider-keys", localServer)).toMatchObject({ status: 400 });
 });
 
 test("a call that was cut off while it read the keys holds up no other call", async () => {

@@ -21,8 +21,11 @@ test("the panel shows an index, estimates a change, and returns to the previous 
   expect(await state()).toMatchObject({ live, building: null, previous: null });
   expect(await admin.send("POST", "/rags/reversible/return", {})).toMatchObject({ status: 409 });
   const change = { chunkSize: 64, chunkOverlap: 0 };
-  const told = await admin.send("POST", "/rags/reversible/estimate", change);
-  expect(told).toMatchObject({ status: 200, body: { needed: true, files: 2, embeddingCalls: 1 } });
+  const response = await admin.send("POST", "/rags/reversible/estimate", change);
+  expect(response).toMatchObject({
+    status: 200,
+    body: { needed: true, files: 2, embeddingCalls: 1 },
+  });
   const wrong = await admin.send("POST", "/rags/reversible/estimate", { chunkSize: 1 });
   expect(wrong.status).toBe(400);
   await showsPassages(admin);
@@ -76,7 +79,7 @@ async function showsPassages(admin: Admin): Promise<void> {
   expect(chunks).toHaveLength(total);
   expect(Math.max(...chunks.map(({ tokens }) => tokens))).toBeLessThanOrEqual(64);
   expect((await preview({ chunkSize: 64, chunkOverlap: 40 })).status).toBe(400);
-  // What is left open is what a change of these settings would leave.
+  // Settings that the preview leaves out are those of the RAG.
   const setOverlap = env.DB.prepare("update rags set chunk_overlap = ?1 where identifier = ?2");
   await setOverlap.bind(150, "reversible").run();
   expect((await preview({ chunkSize: 400 })).body).toMatchObject({ chunkOverlap: 150 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, expect, test } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { signedIn, withToken, told } from "../../support/worker-client.ts";
+import { signedIn, withToken, outcomeOf } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
 
 type Rag = { id: string; identifier: string; totalFiles: number; processedFiles: number };
@@ -11,11 +11,11 @@ const admin = await signedIn();
 await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
 await admin.put("/file-sources/docs/files/hr/leave.md", "# Leave\n\nThirty days of leave a year.");
 await admin.put("/file-sources/docs/files/it/vpn.md", "# VPN\n\nThe tunnel needs a certificate.");
-const { token } = await admin.made("/tokens", { name: "all", rags: ["*"] });
+const { token } = await admin.create("/tokens", { name: "all", rags: ["*"] });
 const api = withToken(token);
 afterAll(queuesSettled);
 
-const make = (body: object) => admin.made<Rag>("/rags", { fileSource: "docs", ...body });
+const make = (body: object) => admin.create<Rag>("/rags", { fileSource: "docs", ...body });
 
 async function indexed(identifier: string, files: number): Promise<void> {
   await eventually(async () => {
@@ -24,7 +24,7 @@ async function indexed(identifier: string, files: number): Promise<void> {
   });
 }
 
-async function found(identifier: string, query: string): Promise<string[]> {
+async function searchRag(identifier: string, query: string): Promise<string[]> {
   const body = { semanticSearch: [query], includeSources: true };
   const answer = await api.post(`/rags/${identifier}/retrieve`, body);
   const { chunks } = answer.body as { chunks: { source: { filePath: string } }[] };
@@ -32,8 +32,8 @@ async function found(identifier: string, query: string): Promise<string[]> {
 }
 
 test("a RAG is made with its defaults and indexes what its source lists already", async () => {
-  const made = await make({ name: "Everything" });
-  expect(made).toEqual({
+  const rag = await make({ name: "Everything" });
+  expect(rag).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     name: "Everything",
     identifier: "everything",
@@ -61,7 +61,7 @@ test("a RAG is made with its defaults and indexes what its source lists already"
     openToMembers: false,
   });
   const generation = await env.DB.prepare("select * from rag_generations where rag_id = ?")
-    .bind(made.id)
+    .bind(rag.id)
     .first();
   expect(generation).toMatchObject({
     generation: 1,
@@ -72,7 +72,7 @@ test("a RAG is made with its defaults and indexes what its source lists already"
     shards: 1,
   });
   await indexed("everything", 2);
-  expect(await found("everything", "leave tunnel")).toEqual(["hr/leave.md", "it/vpn.md"]);
+  expect(await searchRag("everything", "leave tunnel")).toEqual(["hr/leave.md", "it/vpn.md"]);
 });
 
 test("scopes without a mode make a RAG scoped, and hold from the start", async () => {
@@ -80,10 +80,10 @@ test("scopes without a mode make a RAG scoped, and hold from the start", async (
     { type: "path", value: "hr/" },
     { type: "path", value: "hr/" },
   ];
-  const made = await make({ name: "HR only", scopes });
-  expect(made).toMatchObject({ scopeMode: "scoped", scopes: [{ type: "path", value: "hr/" }] });
+  const rag = await make({ name: "HR only", scopes });
+  expect(rag).toMatchObject({ scopeMode: "scoped", scopes: [{ type: "path", value: "hr/" }] });
   await indexed("hr-only", 1);
-  expect(await found("hr-only", "leave tunnel")).toEqual(["hr/leave.md"]);
+  expect(await searchRag("hr-only", "leave tunnel")).toEqual(["hr/leave.md"]);
 });
 
 test("a scope of an id that no file or folder of the source has says so", async () => {
@@ -94,8 +94,8 @@ test("a scope of an id that no file or folder of the source has says so", async 
        '{"ancestors":[null,"1root","1folder"]}', 0 from file_sources where identifier = 'docs'`,
   ).run();
   const scopes = ["1file", "1folder", "1nobody"].map((value) => ({ type: "externalId", value }));
-  const made = await make({ name: "By id", scopes });
-  expect(made).toMatchObject({ unknownExternalIds: ["1nobody"] });
+  const rag = await make({ name: "By id", scopes });
+  expect(rag).toMatchObject({ unknownExternalIds: ["1nobody"] });
   const { body } = await admin.send("GET", "/rags/by-id?check=scopes");
   expect(body).toMatchObject({ unknownExternalIds: ["1nobody"] });
   // The check reads all files of the source, so that it is made on request alone.
@@ -111,20 +111,20 @@ test("a narrower scope hides files from the very next search, a wider one brings
   const scopes = [{ type: "path", value: "it/vpn.md" }];
   const narrowed = await admin.send("PATCH", "/rags/narrowing", { scopeMode: "scoped", scopes });
   expect(narrowed).toMatchObject({ status: 200, body: { scopeMode: "scoped", scopes } });
-  expect(await found("narrowing", "leave tunnel")).toEqual(["it/vpn.md"]);
+  expect(await searchRag("narrowing", "leave tunnel")).toEqual(["it/vpn.md"]);
   await indexed("narrowing", 1);
 
   const widened = await admin.send("PATCH", "/rags/narrowing", { scopeMode: "global" });
   expect(widened.body).toMatchObject({ scopeMode: "global", scopes: [] });
   await indexed("narrowing", 2);
-  expect(await found("narrowing", "leave tunnel")).toEqual(["hr/leave.md", "it/vpn.md"]);
+  expect(await searchRag("narrowing", "leave tunnel")).toEqual(["hr/leave.md", "it/vpn.md"]);
 });
 
 test("a scope that the public API adds is indexed", async () => {
   await make({ name: "Scoped", scopeMode: "scoped" });
   await api.post("/rags/scoped/scopes", { type: "path", value: "hr/" });
   await indexed("scoped", 1);
-  expect(await found("scoped", "leave")).toEqual(["hr/leave.md"]);
+  expect(await searchRag("scoped", "leave")).toEqual(["hr/leave.md"]);
 });
 
 test("other chunking queues every file for indexing again", async () => {
@@ -134,7 +134,7 @@ test("other chunking queues every file for indexing again", async () => {
   expect(patched.body).toMatchObject({ chunkSize: 80, chunkOverlap: 40 });
   await queuesSettled();
   await indexed("rechunked", 2);
-  expect(await found("rechunked", "tunnel certificate")).toContain("it/vpn.md");
+  expect(await searchRag("rechunked", "tunnel certificate")).toContain("it/vpn.md");
 });
 
 test.each([
@@ -173,7 +173,9 @@ test.each([
     "scopes must be empty when scopeMode is global",
   ],
 ])("%j is refused", async (body, problems) => {
-  expect(told(await admin.send("POST", "/rags", body))).toBe(`400 Invalid request: ${problems}`);
+  expect(outcomeOf(await admin.send("POST", "/rags", body))).toBe(
+    `400 Invalid request: ${problems}`,
+  );
 });
 
 test("a reranker that cannot be had is refused with the setting that is missing", async () => {
@@ -200,7 +202,7 @@ test("a paused RAG says so and stays searchable; identifier and source never cha
   await indexed("pausing", 2);
   const paused = await admin.send("PATCH", "/rags/pausing", { status: "paused" });
   expect(paused.body).toMatchObject({ status: "paused" });
-  expect(await found("pausing", "tunnel")).toContain("it/vpn.md");
+  expect(await searchRag("pausing", "tunnel")).toContain("it/vpn.md");
   const active = await admin.send("PATCH", "/rags/pausing", {
     status: "active",
     fileSource: "docs",
@@ -223,24 +225,24 @@ test("changes while a RAG was paused are indexed as soon as it is active", async
   expect((await admin.send("GET", "/rags/resting")).body).toMatchObject({ processedFiles: 2 });
   await admin.send("PATCH", "/rags/resting", { status: "active" });
   await indexed("resting", 3);
-  expect(await found("resting", "axolotl")).toContain("new.md");
+  expect(await searchRag("resting", "axolotl")).toContain("new.md");
   await admin.send("DELETE", "/file-sources/docs/files/new.md");
 });
 
 test("a RAG is removed at once unless it is linked; a new one of its name is another", async () => {
-  const made = await make({ name: "Linked" });
+  const rag = await make({ name: "Linked" });
   await admin.send("POST", "/inferences", {
     name: "Asker",
     systemPrompt: "",
     model: "embedded/extractive",
     rags: ["linked"],
   });
-  expect(told(await admin.send("DELETE", "/rags/linked"))).toBe(
+  expect(outcomeOf(await admin.send("DELETE", "/rags/linked"))).toBe(
     "409 RAG is linked by inferences asker",
   );
   await admin.send("PATCH", "/inferences/asker", { rags: [] });
-  const { token } = await admin.made("/tokens", { name: "narrow", rags: ["linked"] });
-  expect((await admin.send("DELETE", `/rags/${made.id}`)).status).toBe(204);
+  const { token } = await admin.create("/tokens", { name: "narrow", rags: ["linked"] });
+  expect((await admin.send("DELETE", `/rags/${rag.id}`)).status).toBe(204);
   expect((await admin.send("GET", "/rags/linked")).status).toBe(404);
   expect((await api.get("/rags/linked")).status).toBe(404);
   await make({ name: "Linked" });

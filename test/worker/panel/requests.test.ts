@@ -4,7 +4,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 
 import type { CallRecord } from "../../../src/core/calls/call-record.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
-import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
+import { call, ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
 import { addRag, ASKING, program } from "../protocols/world.ts";
 
 type Entry = Record<string, unknown> & { path: string; status: number };
@@ -24,7 +24,7 @@ const lines = async (query = "") =>
 beforeAll(async () => {
   await addRag(panel, "notes", { "leave.md": `# Leave\n\nThe ${SECRET_WORD} has thirty days.` });
   await panel.send("POST", "/inferences", { name: "Ask", ...ASKING, rags: ["notes"] });
-  token = await panel.made("/tokens", { name: "Shop", rags: ["*"], inferences: ["*"] });
+  token = await panel.create("/tokens", { name: "Shop", rags: ["*"], inferences: ["*"] });
 });
 
 test("every door's calls are listed at once, without queries, texts and credentials", async () => {
@@ -65,13 +65,13 @@ test("every door's calls are listed at once, without queries, texts and credenti
   const { data } = await requests("?limit=100");
   expect(JSON.stringify(data)).not.toContain(SECRET_WORD);
   expect(JSON.stringify(data)).not.toContain(token.token.slice(4));
-  const of = (status: number, path: string) =>
+  const entryFor = (status: number, path: string) =>
     data.find((entry) => entry.status === status && entry.path === path);
   const own = { token: { id: token.id, name: "Shop" } };
-  expect(of(401, "/api/rags")).toMatchObject({ token: null, error: "Unauthorized" });
-  expect(of(404, "/dify/retrieval")).toMatchObject({ ...own, error: "Not found" });
-  expect(of(200, "/mcp")?.["error"]).toMatch(/^Not found: there is no RAG/);
-  expect(of(400, "/api/rags/notes/retrieve")?.["error"]).toMatch(/providerFilter/);
+  expect(entryFor(401, "/api/rags")).toMatchObject({ token: null, error: "Unauthorized" });
+  expect(entryFor(404, "/dify/retrieval")).toMatchObject({ ...own, error: "Not found" });
+  expect(entryFor(200, "/mcp")?.["error"]).toMatch(/^Not found: there is no RAG/);
+  expect(entryFor(400, "/api/rags/notes/retrieve")?.["error"]).toMatch(/providerFilter/);
   for (const entry of data.filter(({ path }) => path === "/api/inferences/ask")) {
     const { inputTokens, legs } = entry as unknown as CallRecord;
     expect(entry).toMatchObject({ ...own, models: expect.arrayContaining([ASKING.model]) });
@@ -88,11 +88,13 @@ test("filters narrow the list; a token's is its own; only administrators see it"
   expect((await requests("?degraded=false&limit=1")).total).toBe(10);
   expect(await lines(`&token=${token.id}&path=rags`)).toHaveLength(3);
   expect(await lines("&token=none")).toEqual([]);
-  expect(told(await panel.send("GET", "/requests?status=4x"))).toMatch(/^400 .*status must be/);
-  const { key } = await panel.made("/keys", { name: "Member", role: "member" });
-  expect(told(await program(key ?? "").get("/panel/api/requests"))).toBe("403 Forbidden");
+  expect(outcomeOf(await panel.send("GET", "/requests?status=4x"))).toMatch(
+    /^400 .*status must be/,
+  );
+  const { key } = await panel.create("/keys", { name: "Member", role: "member" });
+  expect(outcomeOf(await program(key ?? "").get("/panel/api/requests"))).toBe("403 Forbidden");
   const member = { email: "bob@example.com", password: "a long password of bob" };
-  await panel.made("/users", { ...member, role: "member" });
+  await panel.create("/users", { ...member, role: "member" });
   const { cookie } = await signedIn(member);
   const { data } = await requests("?limit=1");
   const pages = [
@@ -159,13 +161,13 @@ test("rings hold 1,000 calls of all and 100 of each token, and survive an evicti
   expect(await records.counters()).toMatchObject(counters);
   await evictDurableObject(records);
   expect(await records.counters()).toMatchObject(counters);
-  const listed = await records.list(null);
-  expect([listed.length, listed[0]?.outputTokens, listed[0]?.time]).toEqual([
+  const entries = await records.list(null);
+  expect([entries.length, entries[0]?.outputTokens, entries[0]?.time]).toEqual([
     1_000,
     7,
     now - 4_001,
   ]);
-  expect(new Set(listed.map(({ id }) => id)).size).toBe(1_000);
+  expect(new Set(entries.map(({ id }) => id)).size).toBe(1_000);
   expect(await records.list("busy-0")).toHaveLength(100);
   expect(await records.list("quiet")).toHaveLength(20);
   expect(await rings()).toEqual({ "": 1_000, "busy-0": 100, "busy-1": 100, quiet: 20 });
@@ -193,7 +195,7 @@ test("of calls with the longest texts there are as many as a stored value takes"
   const own = env.REQUEST_RECORDS.getByName("long");
   await own.add(Array.from({ length: 1_000 }, (_, at) => record(now + at, all)));
   expect(await own.counters()).toMatchObject({ [CALLS]: 1_000 });
-  const listed = await own.list(null);
-  expect(listed.length).toBeGreaterThanOrEqual(300);
-  expect(listed[0]?.id).toBe(`call-${now + 999}`);
+  const entries = await own.list(null);
+  expect(entries.length).toBeGreaterThanOrEqual(300);
+  expect(entries[0]?.id).toBe(`call-${now + 999}`);
 });

@@ -33,7 +33,7 @@ function codeAt(secret: string, time: number): string {
 
 async function newUser(name: string) {
   const email = `${name}@example.com`;
-  const { id } = await admin.made("/users", { email, password: PASSWORD, role: "member" });
+  const { id } = await admin.create("/users", { email, password: PASSWORD, role: "member" });
   return { id: id, email };
 }
 
@@ -47,9 +47,9 @@ const withSession = (answer: Answer) => panelApi({ Cookie: cookieOf(answer), Ori
 async function enrolled(email: string) {
   const session = await signIn(email);
   const send = withSession(session);
-  const begun = await send("POST", "/session/totp");
-  expect(begun.status).toBe(201);
-  const { secret, uri } = begun.body as { secret: string; uri: string };
+  const enrolment = await send("POST", "/session/totp");
+  expect(enrolment.status).toBe(201);
+  const { secret, uri } = enrolment.body as { secret: string; uri: string };
   const code = codeAt(secret, Date.now());
   const confirmed = await send("POST", "/session/totp/confirm", { code });
   expect(confirmed.status).toBe(200);
@@ -125,8 +125,8 @@ test("each recovery code opens once, and neither it nor the secret lies in the o
     env.DB.prepare("select * from recovery_codes"),
     env.DB.prepare("select * from audit_events"),
   ]);
-  const stored = JSON.stringify(tables.map(({ results }) => results));
-  for (const word of [secret, first, second]) expect(stored).not.toContain(word);
+  const rowsText = JSON.stringify(tables.map(({ results }) => results));
+  for (const word of [secret, first, second]) expect(rowsText).not.toContain(word);
   expect((await signIn(email, first)).status).toBe(200);
   expect((await signIn(email, first)).status).toBe(401);
   expect((await signIn(email, second)).status).toBe(200);
@@ -154,8 +154,10 @@ test("it is removed with a code or the password, and by an administrator", async
   expect((await send("DELETE", "/session/totp", {})).status).toBe(400);
   expect((await send("DELETE", "/session/totp", { code: recoveryCodes[0] })).status).toBe(204);
   expect((await signIn(email)).status).toBe(200);
-  const again = await enrolled(email);
-  expect((await again.send("DELETE", "/session/totp", { password: PASSWORD })).status).toBe(204);
+  const enrolment = await enrolled(email);
+  expect((await enrolment.send("DELETE", "/session/totp", { password: PASSWORD })).status).toBe(
+    204,
+  );
   const third = await enrolled(email);
   expect((await third.send("DELETE", `/users/${id}/totp`)).status).toBe(403);
   expect((await admin.send("DELETE", `/users/${id}/totp`)).status).toBe(204);

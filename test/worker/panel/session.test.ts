@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
+import { call, ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const HOUR = 3_600_000;
@@ -16,7 +16,7 @@ const whoAmI = async (cookie: string) =>
 
 async function makeUser(email: string, role: string) {
   const admin = await signedIn();
-  return await admin.made("/users", { email, password: "quiet amber lantern", role });
+  return await admin.create("/users", { email, password: "quiet amber lantern", role });
 }
 
 afterEach(() => {
@@ -32,8 +32,8 @@ test("the first administrator comes from the secrets and gets a hardened cookie"
   expect(headers.get("Set-Cookie")).toMatch(
     /^quarry_session=[0-9A-Za-z]{43}; HttpOnly; SameSite=Strict; Path=\/$/,
   );
-  const again = await signIn(ADMIN);
-  expect(again.body).toEqual(body);
+  const repeat = await signIn(ADMIN);
+  expect(repeat.body).toEqual(body);
 });
 
 test("a wrong password and an unknown user get the same 401", async () => {
@@ -49,7 +49,7 @@ test("a wrong password and an unknown user get the same 401", async () => {
 });
 
 test("a sign-in without its fields names them", async () => {
-  expect(told(await signIn({ email: 7 }))).toBe(
+  expect(outcomeOf(await signIn({ email: 7 }))).toBe(
     "400 Invalid request: email must be a string; password is required",
   );
   const broken = await call("POST", "/panel/api/session", { body: "{" });
@@ -61,8 +61,8 @@ test("an eleventh sign-in of one client within a minute is refused", async () =>
   for (let at = 0; at < 10; at++) {
     expect((await signIn({ email: "x@y", password: "z" }, headers)).status).toBe(401);
   }
-  const refused = await signIn(ADMIN, headers);
-  expect(told(refused)).toBe("429 Too many requests");
+  const refusal = await signIn(ADMIN, headers);
+  expect(outcomeOf(refusal)).toBe("429 Too many requests");
 });
 
 test("a session ends at sign-out, and only our own pages can end it", async () => {
@@ -70,7 +70,7 @@ test("a session ends at sign-out, and only our own pages can end it", async () =
   expect((await whoAmI(cookie)).status).toBe(200);
   const foreign = { Cookie: cookie, Origin: "https://evil.example" };
   const crossSite = await call("DELETE", "/panel/api/session", { headers: foreign });
-  expect(told(crossSite)).toBe("403 Forbidden");
+  expect(outcomeOf(crossSite)).toBe("403 Forbidden");
   const headers = { Cookie: cookie, Origin: ORIGIN };
   expect((await call("DELETE", "/panel/api/session", { headers })).status).toBe(204);
   expect((await whoAmI(cookie)).status).toBe(401);

@@ -12,19 +12,19 @@ const browser = await new Browser().signIn();
 await admin.folderWithRag("docs");
 await admin.put("/file-sources/docs/files/a.md", "# Leave\n\nThere are 26 days of leave.");
 const config = { startUrls: ["https://example.com/"] };
-const site = await admin.made<{ webhookSecret: string }>("/file-sources", {
+const site = await admin.create<{ webhookSecret: string }>("/file-sources", {
   name: "Site",
   provider: "web",
   scanIntervalMinutes: 0,
   config,
 });
 const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["docs"] };
-await admin.made("/inferences", { name: "Ask", ...asking });
-await admin.made("/agents", { name: "Helper", description: "Helps.", ...asking });
+await admin.create("/inferences", { name: "Ask", ...asking });
+await admin.create("/agents", { name: "Helper", description: "Helps.", ...asking });
 const all = { rags: ["*"], inferences: ["*"], agents: ["*"] };
 const secrets: Record<string, string> = {
-  QUARRY_TOKEN: (await admin.made("/tokens", { name: "t", ...all })).token,
-  QUARRY_KEY: (await admin.made("/keys", { name: "k", role: "admin" })).key,
+  QUARRY_TOKEN: (await admin.create("/tokens", { name: "t", ...all })).token,
+  QUARRY_KEY: (await admin.create("/keys", { name: "k", role: "admin" })).key,
   QUARRY_WEBHOOK_SECRET: site.webhookSecret,
 };
 

@@ -72,8 +72,8 @@ test("once there is a user, changed secrets change nothing", async () => {
   );
   expect((await signInWith(FIRST, changed)).session.email).toBe(FIRST.email);
 
-  const other = { PANEL_ADMIN_EMAIL: "late@example.com" };
-  await expect(signInWith({ ...FIRST, email: "late@example.com" }, other)).rejects.toThrow(
+  const environment = { PANEL_ADMIN_EMAIL: "late@example.com" };
+  await expect(signInWith({ ...FIRST, email: "late@example.com" }, environment)).rejects.toThrow(
     "Unauthorized",
   );
 });
@@ -121,40 +121,42 @@ test("in production a commonly used PANEL_ADMIN_PASSWORD makes no administrator"
     ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
     PANEL_ADMIN_PASSWORD: common,
   };
-  const refused = "PANEL_ADMIN_PASSWORD is one of the commonly used";
-  await expect(signInWith({ ...FIRST, password: common }, production)).rejects.toThrow(refused);
+  const message = "PANEL_ADMIN_PASSWORD is one of the commonly used";
+  await expect(signInWith({ ...FIRST, password: common }, production)).rejects.toThrow(message);
 
   // Nor does it take anybody's second factor.
   const { session } = await signInWith(FIRST);
   await insertTotp.bind(session.userId).run();
   const reset = { ...production, PANEL_ADMIN_RESET: "true" };
-  await expect(signInWith({ ...FIRST, password: common }, reset)).rejects.toThrow(refused);
+  await expect(signInWith({ ...FIRST, password: common }, reset)).rejects.toThrow(message);
   await expect(signInWith(FIRST)).rejects.toThrow("A code is required");
 });
 
 test("codes have a wait of their own, and only an open session makes an address known", async () => {
   const now = Date.now();
-  const held = { ...services(), now: () => now };
+  const context = { ...services(), now: () => now };
   const address = "192.0.2.5";
   const at = { ...FIRST, address, userAgent: "" };
-  const { session } = await signIn(held, at);
+  const { session } = await signIn(context, at);
   await insertTotp.bind(session.userId).run();
-  for (let guess = 0; guess < 10; guess++) await throttleCode(held, FIRST.email);
-  await expect(signIn(held, { ...at, code: "000000" })).rejects.toThrow("Too many requests");
+  for (let guess = 0; guess < 10; guess++) await throttleCode(context, FIRST.email);
+  await expect(signIn(context, { ...at, code: "000000" })).rejects.toThrow("Too many requests");
 
-  const { user } = await findSignIn(held.db, FIRST.email);
+  const { user } = await findSignIn(context.db, FIRST.email);
   const stranger = { email: FIRST.email, user, address: "192.0.2.6" };
-  const tries = Array.from({ length: 12 }, async () => await throttleSignIn(held, stranger));
+  const tries = Array.from({ length: 12 }, async () => await throttleSignIn(context, stranger));
   expect((await Promise.allSettled(tries)).at(-1)).toMatchObject({ status: "rejected" });
-  await throttleSignIn(held, { ...stranger, address });
+  await throttleSignIn(context, { ...stranger, address });
   // Other people may share that address: they guess no more often than anybody else.
-  const near = Array.from({ length: 12 }, () => throttleSignIn(held, { ...stranger, address }));
+  const near = Array.from({ length: 12 }, () => throttleSignIn(context, { ...stranger, address }));
   expect((await Promise.allSettled(near)).at(-1)).toMatchObject({ status: "rejected" });
-  await clearThrottle(held, { email: FIRST.email, address });
-  await throttleSignIn(held, { ...stranger, address });
-  await Promise.allSettled(Array.from({ length: 12 }, () => throttleSignIn(held, stranger)));
+  await clearThrottle(context, { email: FIRST.email, address });
+  await throttleSignIn(context, { ...stranger, address });
+  await Promise.allSettled(Array.from({ length: 12 }, () => throttleSignIn(context, stranger)));
   await env.DB.prepare("update sessions set last_seen_at = 0").run();
-  await expect(throttleSignIn(held, { ...stranger, address })).rejects.toThrow("Too many requests");
+  await expect(throttleSignIn(context, { ...stranger, address })).rejects.toThrow(
+    "Too many requests",
+  );
   await env.DB.prepare("delete from sign_in_tries").run();
 });
 
@@ -171,14 +173,18 @@ test("an enrolment whose key was lost is begun again", async () => {
 });
 
 test("PANEL_ADMIN_RESET brings back an administrator who was demoted or removed", async () => {
-  const other = { email: "other@example.com", password: "long enough now", role: "admin" as const };
-  await createUser(services(), other);
+  const otherUser = {
+    email: "other@example.com",
+    password: "long enough now",
+    role: "admin" as const,
+  };
+  await createUser(services(), otherUser);
   await createUser(services(), { ...FIRST, password: "some password", role: "member" });
   const reset = { PANEL_ADMIN_RESET: "true" };
   expect((await signInWith(FIRST, reset)).session.role).toBe("admin");
   await env.DB.prepare("delete from users where email = ?").bind(FIRST.email).run();
   expect((await signInWith(FIRST, reset)).session.role).toBe("admin");
-  expect((await signInWith(other, reset)).session.email).toBe(other.email);
+  expect((await signInWith(otherUser, reset)).session.email).toBe(otherUser.email);
 });
 
 test("passwords, session secrets and their hashes stay out of the log", async () => {

@@ -7,13 +7,13 @@ import { listFolder } from "../../../src/db/files/source-file-list.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { call, signedIn, told } from "../../support/worker-client.ts";
+import { call, signedIn, outcomeOf } from "../../support/worker-client.ts";
 
 const FILES = "/file-sources/docs/files";
 
 const admin = await signedIn();
 await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
-const { key } = await admin.made("/keys", { name: "push", role: "admin" });
+const { key } = await admin.create("/keys", { name: "push", role: "admin" });
 afterAll(queuesSettled);
 
 const push = async (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
@@ -32,8 +32,8 @@ test("a file is added, then unchanged, then changed, then deleted", async () => 
   expect(second).toMatchObject({ status: 200, body: { size: 6, changed: true } });
 
   const manifest = await admin.send("GET", "/file-sources/docs/manifest");
-  const listed = { path: "a/b.txt", size: 6, sha256: await sha256Hex("second") };
-  expect(manifest).toMatchObject({ status: 200, body: { files: [listed], cursor: null } });
+  const entry = { path: "a/b.txt", size: 6, sha256: await sha256Hex("second") };
+  expect(manifest).toMatchObject({ status: 200, body: { files: [entry], cursor: null } });
 
   expect((await admin.send("DELETE", `${FILES}/a/b.txt`)).status).toBe(204);
   expect((await admin.send("DELETE", `${FILES}/a/b.txt`)).status).toBe(404);
@@ -112,11 +112,11 @@ test("media type and metadata are kept; metadata must be a JSON object", async (
   });
   // Clients that know no type send the unknown one, and curl that of a form.
   for (const nothing of ["application/octet-stream", "application/x-www-form-urlencoded"]) {
-    const sent = await push("meta.md", "# M", { "Content-Type": nothing });
-    expect(sent.body).toMatchObject({ changed: false });
+    const response = await push("meta.md", "# M", { "Content-Type": nothing });
+    expect(response.body).toMatchObject({ changed: false });
   }
   for (const wrong of ["[1]", "no json", "null"]) {
-    expect(told(await push("meta.md", "# M", { "X-File-Metadata": wrong }))).toBe(
+    expect(outcomeOf(await push("meta.md", "# M", { "X-File-Metadata": wrong }))).toBe(
       "400 Invalid request: X-File-Metadata must be a JSON object",
     );
   }
@@ -163,8 +163,8 @@ test("the list says what was removed from a file's text, and why it has none", a
 test("only file_system sources take files", async () => {
   const web = { name: "Web", provider: "web", config: { startUrls: ["https://site.internal/"] } };
   await admin.send("POST", "/file-sources", web);
-  const refused = await admin.put("/file-sources/web/files/a.md", "a");
-  expect(refused.status).toBe(400);
+  const response = await admin.put("/file-sources/web/files/a.md", "a");
+  expect(response.status).toBe(400);
   expect((await admin.send("GET", "/file-sources/web/manifest")).status).toBe(400);
   expect((await admin.put("/file-sources/none/files/a.md", "a")).status).toBe(404);
 });
@@ -176,14 +176,14 @@ test("a web source limits what is pushed to it, and shows what it did not take",
     provider: "web",
     config,
   });
-  const made = created.body as { id: string; webhookSecret: string };
-  expect(made).toMatchObject({
+  const source = created.body as { id: string; webhookSecret: string };
+  expect(source).toMatchObject({
     config: { pushHosts: ["news.internal", "xn--bcher-kva.example"], maxPushedUrls: 2 },
     pushed: { files: 0, refused: 0, lastRefusedAt: null },
   });
   const push = async (...urls: string[]) =>
-    await call("POST", `/api/webhooks/web/${made.id}`, {
-      headers: { Authorization: `Bearer ${made.webhookSecret}` },
+    await call("POST", `/api/webhooks/web/${source.id}`, {
+      headers: { Authorization: `Bearer ${source.webhookSecret}` },
       body: JSON.stringify({ urls }),
     });
   const news = [1, 2, 3].map((at) => `https://news.internal/${at}`);
@@ -218,17 +218,19 @@ test("folders are walked level by level, reading no more rows than are shown", a
     .run();
   const folder = async (query: string) =>
     (await admin.send("GET", `/file-sources/tree/folders?${query}`)).body;
-  const shown = (...entries: string[]) =>
+  const entriesOf = (...entries: string[]) =>
     entries.map((path) => ({ path, isFolder: path.endsWith("/") }));
   expect(await folder("")).toEqual({
     path: "",
-    entries: shown("a-b/", "a/", "a0", "https://x.org/", "z.md", "🌿/"),
+    entries: entriesOf("a-b/", "a/", "a0", "https://x.org/", "z.md", "🌿/"),
     after: null,
   });
-  expect(await folder("path=a")).toMatchObject({ entries: shown("a/b/", "a/deep/", "a/x.md") });
-  const ofSite = shown("https://x.org/b/", "https://x.org/d");
+  expect(await folder("path=a")).toMatchObject({ entries: entriesOf("a/b/", "a/deep/", "a/x.md") });
+  const ofSite = entriesOf("https://x.org/b/", "https://x.org/d");
   expect(await folder("path=https://x.org/")).toMatchObject({ entries: ofSite });
-  expect(await folder("path=a/&after=a/b/")).toMatchObject({ entries: shown("a/deep/", "a/x.md") });
+  expect(await folder("path=a/&after=a/b/")).toMatchObject({
+    entries: entriesOf("a/deep/", "a/x.md"),
+  });
   const first = (await folder("path=a/deep/")) as { entries: unknown[]; after: string };
   expect(first.entries).toHaveLength(200);
   const next = await folder(`path=a/deep/&after=${first.after}`);

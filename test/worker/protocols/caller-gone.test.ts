@@ -26,17 +26,17 @@ const neverEnding: typeof fetch = (input, init) => {
   const { pathname } = new URL(url);
   if (!MODEL_CALL.test(pathname)) return Promise.resolve(new Response(null, { status: 404 }));
   calls.push(pathname);
-  const ended = new Promise<never>((_resolve, reject) =>
+  const rejection = new Promise<never>((_resolve, reject) =>
     signal.addEventListener("abort", () => {
       ends.push(String(signal.reason));
       reject(new Error("aborted"));
     }),
   );
-  if (!begins) return ended;
-  const begun = new TextEncoder().encode('{"choices": [');
+  if (!begins) return rejection;
+  const firstBytes = new TextEncoder().encode('{"choices": [');
   const body = new ReadableStream({
-    start: (controller) => controller.enqueue(begun),
-    pull: () => ended,
+    start: (controller) => controller.enqueue(firstBytes),
+    pull: () => rejection,
   });
   return Promise.resolve(new Response(body, { headers: { "Content-Type": "application/json" } }));
 };
@@ -62,8 +62,8 @@ const query = "boiler";
 const prompt = "What of the boiler?";
 const semanticSearch = [query];
 const messages = [{ role: "user", content: prompt }];
-const tool = (name: string, given: object) => {
-  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+const tool = (name: string, input: object) => {
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
 };
 const retrieval_setting = { top_k: 5, score_threshold: 0 };
 const EVENTS = "text/event-stream";
@@ -107,21 +107,21 @@ test.each<[string, readonly [string, object], { accept?: string; hangs?: string 
   embeds = how.hangs !== "embedding";
   calls.length = 0;
   ends.length = 0;
-  const gone = new AbortController();
+  const controller = new AbortController();
   const headers = {
     Authorization: `Bearer ${token}`,
     Accept: how.accept ?? "application/json, text/event-stream;q=0.5",
     "X-Forwarded-For": freshAddress(),
   };
-  const sent = { method: "POST", headers, body: JSON.stringify(body), signal: gone.signal };
+  const init = { method: "POST", headers, body: JSON.stringify(body), signal: controller.signal };
   const context = createExecutionContext();
   const answered = (async () => {
-    const response = await app.fetch(new Request(`${ORIGIN}${path}`, sent), env, context);
+    const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), env, context);
     await response.text();
     await waitOnExecutionContext(context);
   })();
   await eventually(() => expect(calls).toHaveLength(1));
-  gone.abort(new Error("hung up"));
+  controller.abort(new Error("hung up"));
   await answered;
   // Not because its own time was over.
   expect(ends).toEqual(["Error: hung up"]);

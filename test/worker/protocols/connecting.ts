@@ -12,7 +12,7 @@ const VERIFIER = "a-verifier-of-more-than-forty-three-characters-0123";
 export async function signedInPeople({ panel }: ProtocolsWorld) {
   const email = "member@localhost";
   const password = "quiet amber lantern";
-  const { id: memberId } = await panel.made("/users", { email, password, role: "member" });
+  const { id: memberId } = await panel.create("/users", { email, password, role: "member" });
   const [admin, member] = [new Browser(), new Browser()];
   await admin.signIn();
   await member.signIn(email, password);
@@ -57,7 +57,7 @@ export async function registered(more: object = {}): Promise<string> {
 
 /** The address that a program sends its person to; `undefined` leaves a parameter out. */
 export async function authorizeAddress(clientId: string, changed: Query = {}): Promise<string> {
-  const asked: Query = {
+  const parameters: Query = {
     response_type: "code",
     client_id: clientId,
     redirect_uri: CALLBACK,
@@ -67,7 +67,7 @@ export async function authorizeAddress(clientId: string, changed: Query = {}): P
     resource: RESOURCE,
     ...changed,
   };
-  return `/authorize?${encoded(asked)}`;
+  return `/authorize?${encoded(parameters)}`;
 }
 
 const ENTITIES: Record<string, string> = { "&amp;": "&", "&quot;": '"', "&#39;": "'", "&lt;": "<" };
@@ -78,12 +78,12 @@ const hiddenIn = (html: string, name: string) =>
   );
 
 /** The consent form as it is shown, with what a person chooses. */
-export const formIn = (html: string, chosen: Record<string, string | string[]>) => ({
+export const formIn = (html: string, selection: Record<string, string | string[]>) => ({
   query: hiddenIn(html, "query"),
   person: hiddenIn(html, "person"),
   id: hiddenIn(html, "id"),
   answer: "allow",
-  ...chosen,
+  ...selection,
 });
 
 /** Sends the form without following where its answer leads: that is the program's address. */
@@ -112,11 +112,11 @@ export async function press(
 export async function allow(
   browser: Browser,
   clientId: string,
-  chosen: Record<string, string[]> = { rags: ["notes"] },
+  selection: Record<string, string[]> = { rags: ["notes"] },
   changed: Query = {},
 ): Promise<string> {
   await browser.open(await authorizeAddress(clientId, changed));
-  const { leads, body } = await press(browser, formIn(browser.html, chosen));
+  const { leads, body } = await press(browser, formIn(browser.html, selection));
   const code = leads?.searchParams.get("code");
   if (code == null) throw new Error(`no code: ${String(body)}`);
   return code;
@@ -141,9 +141,14 @@ export const redeem = (
   changed: Query = {},
   headers: Record<string, string> = {},
 ) => {
-  const asked = { grant_type: "authorization_code", client_id: clientId, code, resource: RESOURCE };
+  const parameters = {
+    grant_type: "authorization_code",
+    client_id: clientId,
+    code,
+    resource: RESOURCE,
+  };
   const proof = { redirect_uri: CALLBACK, code_verifier: VERIFIER };
-  return token({ ...asked, ...proof, ...changed }, headers);
+  return token({ ...parameters, ...proof, ...changed }, headers);
 };
 
 export const refresh = (clientId: string, refreshToken: string, changed: Query = {}) =>
@@ -155,9 +160,9 @@ export const refresh = (clientId: string, refreshToken: string, changed: Query =
   });
 
 /** A connected program of a fresh registration. */
-export async function connected(browser: Browser, chosen?: Record<string, string[]>) {
+export async function connected(browser: Browser, selection?: Record<string, string[]>) {
   const clientId = await registered();
-  const { body } = await redeem(clientId, await allow(browser, clientId, chosen));
+  const { body } = await redeem(clientId, await allow(browser, clientId, selection));
   return { clientId, ...body };
 }
 
@@ -173,8 +178,8 @@ export const withBearer = (accessToken: string, path: string, body?: object): Pr
 
 /** The names of the tools that a program sees, or the status that refuses it. */
 export async function toolsOf(accessToken: string): Promise<string[] | number> {
-  const listed = { jsonrpc: "2.0", id: 1, method: "tools/list" };
-  const { status, body } = await withBearer(accessToken, "/mcp", listed);
+  const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const { status, body } = await withBearer(accessToken, "/mcp", request);
   if (status !== 200) return status;
   return (body as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
 }

@@ -16,25 +16,25 @@ const USAGE = { total_tokens: 240 };
 const APIS = [
   {
     path: "/v1/chat/completions",
-    asked: { messages: TURNS, stream_options: { include_usage: true } },
-    /** What a stream begins with, and what has the usage. */
+    fields: { messages: TURNS, stream_options: { include_usage: true } },
+    /** The first part of a stream, and the part that has the usage. */
     first: TOLD,
     last: { usage: USAGE },
   },
   {
     path: "/v1/responses",
-    asked: { input: TURNS },
+    fields: { input: TURNS },
     first: { type: "response.created", response: TOLD },
     last: { type: "response.completed", response: { ...TOLD, usage: USAGE } },
   },
 ];
 
-export function conversationTests(given: () => ProtocolsWorld): void {
+export function conversationTests(getWorld: () => ProtocolsWorld): void {
   let token: string;
   let double: OpenAiDouble;
 
   beforeAll(async () => {
-    token = await given().token();
+    token = await getWorld().token();
   });
   beforeEach(() => {
     double = new OpenAiDouble();
@@ -44,9 +44,9 @@ export function conversationTests(given: () => ProtocolsWorld): void {
     };
   });
 
-  describe.each(APIS)("a conversation at $path", ({ path, asked, first, last }) => {
+  describe.each(APIS)("a conversation at $path", ({ path, fields, first, last }) => {
     const send = async (more: object) => {
-      const { stream_options, ...plain } = { stream_options: undefined, ...asked };
+      const { stream_options, ...plain } = { stream_options: undefined, ...fields };
       const body = { model: "inference/ask", ...plain, ...more };
       const streams = "stream" in more && stream_options !== undefined ? { stream_options } : {};
       const service = serviceWith(answeredBy(double));
@@ -59,7 +59,7 @@ export function conversationTests(given: () => ProtocolsWorld): void {
       const plain = JSON.parse(await send({})) as object;
       expect(plain).toMatchObject({ ...TOLD, usage: USAGE });
       expect(plain).not.toHaveProperty("degraded");
-      const prompt = JSON.stringify(double.of("chat").at(-1)?.body);
+      const prompt = JSON.stringify(double.calls("chat").at(-1)?.body);
       expect(prompt).toContain("The boiler gets its service in spring.");
       const events = (await send({ stream: true })).split("\n").flatMap((line) => {
         const data = line.startsWith("data: {") ? line.slice("data: ".length) : null;

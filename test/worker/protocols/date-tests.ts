@@ -9,7 +9,7 @@ const POLICIES: [string, string, string][] = [
   ["old.md", "# Travel policy 2025\n\nTravel by train is paid in second class.", OLD],
   ["new.md", "# Travel policy 2026\n\nTravel by train is paid in first class, by night.", NEW],
 ];
-/** What else speaks of trains. */
+/** Notes that speak of trains, too. */
 const NOTES = Array.from({ length: 8 }, (_, at): [string, string, string] => [
   `notes/${at}.md`,
   `# Note ${at}\n\nThe train of line ${at} leaves at ${at} o'clock.`,
@@ -24,40 +24,47 @@ type DatedChunk = { source: { filePath: string; modifiedAt: string } };
 export function dateTests(world: () => ProtocolsWorld): void {
   describe("when files were changed", () => {
     let api: ReturnType<typeof program>;
-    const put = async (path: string, text: string, modified: string) => {
+    const putFile = async (path: string, text: string, modified: string) => {
       const more = { "X-File-Modified": modified };
       await world().panel.put(`/file-sources/policies/files/${path}`, text, "text/markdown", more);
     };
     beforeAll(async () => {
       const { panel, token } = world();
       await panel.folderWithRag("policies");
-      for (const file of [...POLICIES, ...NOTES]) await put(...file);
+      for (const file of [...POLICIES, ...NOTES]) await putFile(...file);
       await queuesSettled();
       api = program(await token({ rags: ["policies"] }));
     });
 
     const retrieved = async (more: object) => {
       const selectedFiles = ["old.md", "new.md"];
-      const asked = { useAllFiles: false, selectedFiles, includeSources: true, ...TRAVEL, ...more };
-      const { body } = await api.post("/api/rags/policies/retrieve", asked);
+      const request = {
+        useAllFiles: false,
+        selectedFiles,
+        includeSources: true,
+        ...TRAVEL,
+        ...more,
+      };
+      const { body } = await api.post("/api/rags/policies/retrieve", request);
       return (body as { chunks: DatedChunk[] }).chunks.map(({ source }) => source);
     };
-    const pathsOf = (found: { filePath: string }[]) => found.map(({ filePath }) => filePath).sort();
+    const pathsOf = (chunks: { filePath: string }[]) =>
+      chunks.map(({ filePath }) => filePath).sort();
 
     test("passages tell it, and a search keeps to it", async () => {
       expect((await retrieved({})).map(({ modifiedAt }) => modifiedAt).sort()).toEqual([OLD, NEW]);
-      for (const [asked, found] of [
+      for (const [request, expected] of [
         [{ modifiedAfter: "2026-01-01" }, ["new.md"]],
         [{ modifiedAfter: NEW }, ["new.md"]],
         [{ modifiedBefore: NEW }, ["old.md"]],
         [{ modifiedAfter: "2025-01-01", modifiedBefore: "2027-01-01" }, ["new.md", "old.md"]],
         [{ modifiedAfter: "2026-01-01", providerFilter: [{ field: "mimeType", values: [] }] }, []],
       ] as const) {
-        expect(pathsOf(await retrieved(asked))).toEqual(found);
+        expect(pathsOf(await retrieved(request))).toEqual(expected);
       }
       for (const modifiedAfter of ["2026-02-30", "yesterday", "2026-01-01T10:00:00"]) {
-        const asked = { semanticSearch: ["travel"], modifiedAfter };
-        const { status, body } = await api.post("/api/rags/policies/retrieve", asked);
+        const request = { semanticSearch: ["travel"], modifiedAfter };
+        const { status, body } = await api.post("/api/rags/policies/retrieve", request);
         expect({ status, body }).toMatchObject({
           status: 400,
           body: { error: expect.stringContaining("modifiedAfter") },
@@ -67,11 +74,11 @@ export function dateTests(world: () => ProtocolsWorld): void {
 
     test("other protocols tell it and filter by it", async () => {
       const filter = (type: string, value: unknown) => ({ type, key: "modifiedAt", value });
-      const stores = async (one: object) => {
-        const named = { type: "in", key: "path", value: ["old.md", "new.md"] };
-        const filters = { type: "and", filters: [named, one] };
-        const asked = { query: "travel by train", filters };
-        const { body } = await api.post("/v1/vector_stores/policies/search", asked);
+      const stores = async (condition: object) => {
+        const pathFilter = { type: "in", key: "path", value: ["old.md", "new.md"] };
+        const filters = { type: "and", filters: [pathFilter, condition] };
+        const request = { query: "travel by train", filters };
+        const { body } = await api.post("/v1/vector_stores/policies/search", request);
         const { data } = body as {
           data: { filename: string; attributes: { modifiedAt: string } }[];
         };
@@ -106,16 +113,16 @@ export function dateTests(world: () => ProtocolsWorld): void {
         method: "tools/call",
         params: { name: "search", arguments: { query: "travel", modifiedBefore: "2026-01-01" } },
       };
-      const { body: told } = await api.post("/mcp", call, { Accept: "application/json" });
-      expect(told).toMatchObject({
+      const { body: reply } = await api.post("/mcp", call, { Accept: "application/json" });
+      expect(reply).toMatchObject({
         result: { structuredContent: { results: [{ path: "old.md", modifiedAt: OLD }] } },
       });
     });
 
     test("with a half-life the newer of equals is first, and the year that is named wins", async () => {
       const first = async (query: string) => {
-        const asked = { semanticSearch: [query], useAllFiles: true, topK: 1 };
-        return pathsOf(await retrieved(asked));
+        const request = { semanticSearch: [query], useAllFiles: true, topK: 1 };
+        return pathsOf(await retrieved(request));
       };
       const { panel } = world();
       const halfLife = async (recencyHalfLifeDays: number | null) =>
@@ -138,7 +145,7 @@ export function dateTests(world: () => ProtocolsWorld): void {
     test("it is kept when the same bytes come again without it, and changes with them", async () => {
       const { panel } = world();
       const text = "# Trips\n\nTravel by train.";
-      await put("old.md", text, OLD);
+      await putFile("old.md", text, OLD);
       await panel.put("/file-sources/policies/files/old.md", text, "text/markdown");
       const path = "/file-sources/policies/files/old.md";
       expect((await panel.send("GET", path)).body).toMatchObject({ modifiedAt: OLD });

@@ -10,14 +10,14 @@ type Embeddings = {
   usage: { prompt_tokens: number; total_tokens: number };
 };
 
-export function embeddingTests(given: () => ProtocolsWorld): void {
+export function embeddingTests(getWorld: () => ProtocolsWorld): void {
   let token: string;
   const model = "embedded/hash";
   const embed = async (more: object) =>
     await program(token).post("/v1/embeddings", { model, ...more });
 
   beforeAll(async () => {
-    token = await given().token({ rags: ["notes"], inferences: [], agents: [] });
+    token = await getWorld().token({ rags: ["notes"], inferences: [], agents: [] });
   });
 
   describe("embeddings", () => {
@@ -34,11 +34,11 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
       expect(Math.hypot(...first)).toBeCloseTo(1, 5);
       expect(usage.total_tokens).toBeGreaterThan(5);
       const coded = await embed({ input: input[0], encoding_format: "base64" });
-      const [one] = (coded.body as Embeddings).data;
-      const bytes = Uint8Array.from(atob(String(one?.embedding)), (byte) => byte.charCodeAt(0));
+      const [entry] = (coded.body as Embeddings).data;
+      const bytes = Uint8Array.from(atob(String(entry?.embedding)), (byte) => byte.charCodeAt(0));
       expect([...new Float32Array(bytes.buffer)]).toEqual(first);
-      const asked = await embed({ input, dimensions: first.length });
-      expect((asked.body as Embeddings).data).toHaveLength(3);
+      const response = await embed({ input, dimensions: first.length });
+      expect((response.body as Embeddings).data).toHaveLength(3);
     });
 
     test.each<[string, object, string]>([
@@ -63,7 +63,7 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
     });
 
     test("a model that no RAG of the token uses is 404", async () => {
-      const none = program(await given().token({ rags: [], inferences: ["*"], agents: ["*"] }));
+      const none = program(await getWorld().token({ rags: [], inferences: ["*"], agents: ["*"] }));
       for (const [answer, names] of [
         [await embed({ model: "openai/text-embedding-3-small", input: "a" }), model],
         [await embed({ model: "inference/ask", input: "a" }), model],
@@ -75,8 +75,8 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
     });
 
     test("the call and its tokens count; a model that is down is 502", async () => {
-      const told: UsageMessage[] = [];
-      const usage = async (message: UsageMessage) => void told.push(message);
+      const usages: UsageMessage[] = [];
+      const usage = async (message: UsageMessage) => void usages.push(message);
       const double = new OpenAiDouble();
       const ask = serviceWith(({ queue, models }) => {
         const embedder = () => modelsOf(double).embedder("local/letters", 2);
@@ -88,7 +88,7 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
       const failed = await ask(token, { path: "/v1/embeddings", body });
       expect(failed).toMatchObject({ status: 502, text: expect.stringContaining("400") });
       const use = { kind: "embedding", calls: 1 };
-      expect(told).toMatchObject([
+      expect(usages).toMatchObject([
         { kind: "retrieve", tokenId: expect.any(String), uses: [{ ...use, inputTokens: 3 }] },
         { kind: "retrieve", outcome: "error", uses: [{ ...use, inputTokens: 0, failed: true }] },
       ]);

@@ -7,23 +7,29 @@ import { serviceWith } from "./service-with.ts";
 import type { ProtocolsWorld } from "./world.ts";
 
 /** A request that names what only some tokens cover, and what only they may see of its answer. */
-type Probe = { path: string; body?: object; seen: RegExp; refused: 200 | 403 | 404; shared?: true };
+type Probe = {
+  path: string;
+  body?: object;
+  visible: RegExp;
+  refusal: 200 | 403 | 404;
+  shared?: true;
+};
 
 const messages = [{ role: "user", content: "What is the boiler code?" }];
 const chat = (model: string, more: object = {}): Probe => ({
   path: "/v1/chat/completions",
   body: { model, messages, ...more },
-  seen: /"finish_reason":"stop"/,
-  refused: 403,
+  visible: /"finish_reason":"stop"/,
+  refusal: 403,
 });
-const rpc = (method: string, params: object, seen: RegExp): Probe => ({
+const rpc = (method: string, params: object, visible: RegExp): Probe => ({
   path: "/mcp",
   body: { jsonrpc: "2.0", id: 1, method, params },
-  seen,
-  refused: 200,
+  visible,
+  refusal: 200,
 });
-const tool = (name: string, given: object, seen: RegExp) =>
-  rpc("tools/call", { name, arguments: given }, seen);
+const tool = (name: string, input: object, visible: RegExp) =>
+  rpc("tools/call", { name, arguments: input }, visible);
 const retrieval_setting = { top_k: 5, score_threshold: 0 };
 const ANSWER = /"structuredContent":\{"answer"/;
 const URI = "quarry://secrets/closed.md";
@@ -32,12 +38,14 @@ const prompt = "What is the boiler code?";
 
 const OAUTH = /^\/(?:oauth\/|\.well-known\/|token$|register$)/;
 
-/** Of each route; those who are to see it cover `secrets`, `hidden` and `spy`. */
+/** Requests of each route; callers who are to see it cover `secrets`, `hidden` and `spy`. */
 const PROBES: Record<string, Probe[]> = {
-  "GET /v1/models": [{ path: "/v1/models", seen: /inference\/hidden.*agent\/spy/, refused: 200 }],
+  "GET /v1/models": [
+    { path: "/v1/models", visible: /inference\/hidden.*agent\/spy/, refusal: 200 },
+  ],
   "GET /v1/models/:model{.+}": [
-    { path: "/v1/models/inference/hidden", seen: /"id":"inference\/hidden"/, refused: 403 },
-    { path: "/v1/models/agent/spy", seen: /"id":"agent\/spy"/, refused: 403 },
+    { path: "/v1/models/inference/hidden", visible: /"id":"inference\/hidden"/, refusal: 403 },
+    { path: "/v1/models/agent/spy", visible: /"id":"agent\/spy"/, refusal: 403 },
   ],
   "POST /v1/chat/completions": [
     chat("inference/hidden"),
@@ -49,8 +57,8 @@ const PROBES: Record<string, Probe[]> = {
     {
       path: "/v1/embeddings",
       body: { model: "embedded/hash", input: query },
-      seen: /"embedding":\[/,
-      refused: 404,
+      visible: /"embedding":\[/,
+      refusal: 404,
       // Their RAG uses the model, too.
       shared: true,
     },
@@ -59,22 +67,22 @@ const PROBES: Record<string, Probe[]> = {
     {
       path: "/v1/responses",
       body: { model: "inference/hidden", input: query },
-      seen: /"status":"completed"/,
-      refused: 403,
+      visible: /"status":"completed"/,
+      refusal: 403,
     },
     {
       path: "/v1/responses",
       body: { model: "agent/spy", input: query, stream: true },
-      seen: /"status":"completed"/,
-      refused: 403,
+      visible: /"status":"completed"/,
+      refusal: 403,
     },
   ],
-  "GET /v1/vector_stores": [{ path: "/v1/vector_stores", seen: /"id":"secrets"/, refused: 200 }],
+  "GET /v1/vector_stores": [{ path: "/v1/vector_stores", visible: /"id":"secrets"/, refusal: 200 }],
   "GET /v1/vector_stores/:identifier": [
-    { path: "/v1/vector_stores/secrets", seen: /"id":"secrets"/, refused: 403 },
+    { path: "/v1/vector_stores/secrets", visible: /"id":"secrets"/, refusal: 403 },
   ],
   "POST /v1/vector_stores/:identifier/search": [
-    { path: "/v1/vector_stores/secrets/search", body: { query }, seen: /k4711/, refused: 403 },
+    { path: "/v1/vector_stores/secrets/search", body: { query }, visible: /k4711/, refusal: 403 },
   ],
   "POST /mcp": [
     rpc("tools/list", {}, /ask_hidden.*agent_spy/),
@@ -90,8 +98,8 @@ const PROBES: Record<string, Probe[]> = {
     {
       path: "/dify/retrieval",
       body: { knowledge_id: "secrets", query, retrieval_setting },
-      seen: /k4711/,
-      refused: 403,
+      visible: /k4711/,
+      refusal: 403,
     },
   ],
 };
@@ -111,19 +119,19 @@ export function everyRouteTests(world: () => ProtocolsWorld): void {
 
     test("shows a token only what it covers, and nothing once it is revoked", async () => {
       const { panel, token } = world();
-      const made = await panel.send("POST", "/tokens", { name: "Revoked", ...SOME });
-      const revoked = made.body as { id: string; token: string };
+      const creation = await panel.send("POST", "/tokens", { name: "Revoked", ...SOME });
+      const revoked = creation.body as { id: string; token: string };
       expect((await panel.send("DELETE", `/tokens/${revoked.id}`)).status).toBe(204);
       const [all, some, none] = [await token(), await token(SOME), await token(NOTHING)];
       const ask = serviceWith();
       for (const probe of Object.values(PROBES).flat()) {
-        const { seen, refused } = probe;
+        const { visible, refusal } = probe;
         const full = await ask(all, probe);
-        expect({ probe, ...full }).toMatchObject({ text: expect.stringMatching(seen) });
+        expect({ probe, ...full }).toMatchObject({ text: expect.stringMatching(visible) });
         for (const limited of probe.shared === true ? [none] : [some, none]) {
           const { status, text } = await ask(limited, probe);
-          expect({ probe, status }).toEqual({ probe, status: refused });
-          expect(text).not.toMatch(seen);
+          expect({ probe, status }).toEqual({ probe, status: refusal });
+          expect(text).not.toMatch(visible);
         }
         const { status } = await ask(revoked.token, probe);
         expect({ probe, status }).toEqual({ probe, status: 401 });
@@ -142,8 +150,8 @@ export function everyRouteTests(world: () => ProtocolsWorld): void {
   ];
 
   test("calls count as those of our own API do, under their token", async () => {
-    const told: UsageMessage[] = [];
-    const usage = async (message: UsageMessage) => void told.push(message);
+    const usages: UsageMessage[] = [];
+    const usage = async (message: UsageMessage) => void usages.push(message);
     const ask = serviceWith(({ queue }) => ({ queue: { ...queue, usage } }));
     const token = await world().token(SOME);
     for (const call of CALLS) expect(await ask(token, call)).toMatchObject({ status: 200 });
@@ -156,9 +164,9 @@ export function everyRouteTests(world: () => ProtocolsWorld): void {
       "inference",
       "retrieve",
     ];
-    expect(told.map(({ kind }) => kind)).toEqual(kinds);
-    expect(new Set(told.map(({ tokenId }) => tokenId)).size).toBe(1);
-    for (const { tokenId, ragIds, outcome } of told) {
+    expect(usages.map(({ kind }) => kind)).toEqual(kinds);
+    expect(new Set(usages.map(({ tokenId }) => tokenId)).size).toBe(1);
+    for (const { tokenId, ragIds, outcome } of usages) {
       expect({ tokenId, ragIds, outcome }).toEqual({
         tokenId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         ragIds: [expect.any(String)],

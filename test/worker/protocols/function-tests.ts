@@ -18,12 +18,12 @@ type ToolCall = typeof CALL & { id: string; index?: number };
 type Answer = { content: string | null; tool_calls?: ToolCall[] };
 type Choice = { finish_reason: string | null; message: Answer; delta: Answer };
 
-export function functionTests(given: () => ProtocolsWorld): void {
+export function functionTests(getWorld: () => ProtocolsWorld): void {
   let token: string;
   let double: OpenAiDouble;
 
   beforeAll(async () => {
-    token = await given().token();
+    token = await getWorld().token();
   });
   beforeEach(() => {
     double = new OpenAiDouble();
@@ -54,7 +54,7 @@ export function functionTests(given: () => ProtocolsWorld): void {
       ...(tool_calls.length > 0 ? { tool_calls } : {}),
     };
   };
-  const asked = () => double.of("chat").map(({ body }) => body as ChatBody);
+  const chatRequests = () => double.calls("chat").map(({ body }) => body as ChatBody);
   const namesOf = ({ tools = [] }: ChatBody) => tools.map((tool) => tool.function.name);
 
   describe.each([
@@ -69,27 +69,30 @@ export function functionTests(given: () => ProtocolsWorld): void {
       const first = await answer({ ...how, tools });
       expect(first).toMatchObject({ content: null, tool_calls: [CALL], finish: "tool_calls" });
       // The passages are there before the call: in the prompt, or as the result of a search.
-      expect(JSON.stringify(asked().at(-1)?.messages)).toContain("thirty days of leave");
+      expect(JSON.stringify(chatRequests().at(-1)?.messages)).toContain("thirty days of leave");
       const { tool_calls } = first;
-      const [made] = tool_calls ?? [];
-      const result = { role: "tool", tool_call_id: made?.id, content: "rain" };
+      const [toolCall] = tool_calls ?? [];
+      const result = { role: "tool", tool_call_id: toolCall?.id, content: "rain" };
       const messages = [question, { role: "assistant", content: null, tool_calls }, result];
       const second = await answer({ ...how, tools, messages });
       expect(second).toMatchObject({ content: expect.stringMatching(/thirty days.* rain$/) });
       expect(second.finish).toBe("stop");
-      const sent = asked().at(-1)?.messages ?? [];
-      expect(sent).toContainEqual(expect.objectContaining({ role: "tool", content: "rain" }));
+      const sentMessages = chatRequests().at(-1)?.messages ?? [];
+      expect(sentMessages).toContainEqual(
+        expect.objectContaining({ role: "tool", content: "rain" }),
+      );
     });
   });
 
   test("an agent's last step may still call functions, and searches no more", async () => {
     double.script = (body) => {
-      const name = namesOf(body).find((one) => one.startsWith("search_")) ?? "get_weather";
+      const name =
+        namesOf(body).find((candidate) => candidate.startsWith("search_")) ?? "get_weather";
       return { calls: [{ name, arguments: '{"query":"leave","city":"Ghent"}' }] };
     };
     const { tool_calls } = await answer({ model: "agent/helper", tools: [WEATHER] });
     expect(tool_calls).toMatchObject([{ function: { name: "get_weather" } }]);
-    expect(namesOf(asked().at(-1) ?? { model: "", messages: [] })).toEqual(["get_weather"]);
+    expect(namesOf(chatRequests().at(-1) ?? { model: "", messages: [] })).toEqual(["get_weather"]);
   });
 
   test("the caller chooses: none, one of them, one at a time", async () => {
@@ -100,17 +103,17 @@ export function functionTests(given: () => ProtocolsWorld): void {
       const { tool_calls } = await answer({ model, tools, tool_choice });
       expect(tool_calls).toMatchObject([{ function: { name: "get_time" } }]);
     }
-    expect(asked().at(-1)).toMatchObject({ tool_choice: "required" });
+    expect(chatRequests().at(-1)).toMatchObject({ tool_choice: "required" });
     expect((await answer({ tools })).tool_calls).toHaveLength(2);
     expect((await answer({ tools, parallel_tool_calls: false })).tool_calls).toHaveLength(1);
-    const allowed = {
+    const choice = {
       type: "allowed_tools",
       allowed_tools: {
         mode: "auto",
         tools: [{ type: "function", function: { name: "get_time" } }],
       },
     };
-    const { tool_calls } = await answer({ tools, tool_choice: allowed });
+    const { tool_calls } = await answer({ tools, tool_choice: choice });
     expect(tool_calls).toMatchObject([{ function: { name: "get_time" } }]);
   });
 
@@ -132,15 +135,15 @@ export function functionTests(given: () => ProtocolsWorld): void {
     expect(status).toBe(200);
     const ignored = "tools.web_search, tools.namespace, tools.custom";
     expect(headers.get("X-Ignored-Fields")).toBe(ignored);
-    expect(asked().map(namesOf)).toEqual([["get_weather"]]);
+    expect(chatRequests().map(namesOf)).toEqual([["get_weather"]]);
     expect(await send({ tools: hosted })).toMatchObject({ status: 200 });
-    for (const [tool_choice, said] of [
+    for (const [tool_choice, toolNames] of [
       ["required", "web_search, namespace"],
       [{ type: "namespace" }, "namespace"],
     ] as const) {
-      const refused = await send({ tools: hosted, tool_choice });
-      const message = `Invalid request: tool_choice must be auto, none or a function: Quarry does not run ${said}`;
-      expect({ ...refused, error: JSON.parse(refused.text) as unknown }).toMatchObject({
+      const refusal = await send({ tools: hosted, tool_choice });
+      const message = `Invalid request: tool_choice must be auto, none or a function: Quarry does not run ${toolNames}`;
+      expect({ ...refusal, error: JSON.parse(refusal.text) as unknown }).toMatchObject({
         status: 400,
         error: { error: { param: "tool_choice", message } },
       });
@@ -156,7 +159,7 @@ export function functionTests(given: () => ProtocolsWorld): void {
     const schema = { type: "object", required: ["answer"], properties: { answer: {} } };
     const response_format = { type: "json_object", schema };
     expect(await answer({ response_format })).toMatchObject({ content: '{"answer":"forty-two"}' });
-    expect(asked()[0]).toMatchObject({ response_format: { json_schema: { schema } } });
+    expect(chatRequests()[0]).toMatchObject({ response_format: { json_schema: { schema } } });
     // A call comes before the answer, which then follows the schema.
     const first = await answer({ response_format, tools: [WEATHER] });
     expect(first).toMatchObject({ content: null, finish: "tool_calls" });

@@ -25,7 +25,7 @@ const { admin, member, memberId } = await signedInPeople(world);
 
 type Event = { action: string; target: string; actor: { name: string } };
 
-/** What the audit trail says of a connection, and who did it, the latest first. */
+/** Lists the audit events of a connection with their actors, the latest first. */
 async function eventsOf(accessToken: string) {
   const { body } = await world.panel.send("GET", "/audit?limit=100");
   return (body as { data: Event[] }).data
@@ -42,8 +42,8 @@ test("a program with a secret may also name itself in the form, but no other", a
   expect(asAnother.status).toBe(400);
   expect(await redeem(id, code, {}, withBasic(id))).toMatchObject({ status: 200 });
   const encoded = id.replace(/^\w/, (c) => `%${c.charCodeAt(0).toString(16)}`);
-  const again = redeem(id, await allow(admin, id), {}, withBasic(encoded));
-  expect(await again).toMatchObject({ status: 200 });
+  const repeat = redeem(id, await allow(admin, id), {}, withBasic(encoded));
+  expect(await repeat).toMatchObject({ status: 200 });
 });
 
 test("a code that comes twice ends the connection, also when both come at once", async () => {
@@ -51,8 +51,8 @@ test("a code that comes twice ends the connection, also when both come at once",
   const code = await allow(admin, clientId);
   const { body } = await redeem(clientId, code);
   expect(await toolsOf(body.access_token)).toContain("search");
-  const again = await redeem(clientId, code);
-  expect([again.status, again.body.error_description]).toEqual([
+  const repeat = await redeem(clientId, code);
+  expect([repeat.status, repeat.body.error_description]).toEqual([
     400,
     expect.stringMatching(/used/),
   ]);
@@ -109,18 +109,18 @@ test("a removed connection is refused at once, and cannot be refreshed", async (
 
 test("a program that revokes its token ends its connection", async () => {
   const { clientId, access_token: access, refresh_token: last } = await connected(admin);
-  const of = { client_id: await registered(), token: last };
-  await token(of);
+  const form = { client_id: await registered(), token: last };
+  await token(form);
   expect(await toolsOf(access)).toContain("search");
-  const listed = async () => {
+  const kindsByToken = async () => {
     const { body } = await world.panel.send("GET", "/tokens?limit=100");
     const { data } = body as { data: { id: string; kind: string }[] };
     return new Map(data.map(({ id, kind }) => [id, kind]));
   };
-  expect((await listed()).get(idOf(access))).toBe("program");
-  expect((await token({ ...of, client_id: clientId })).status).toBe(200);
+  expect((await kindsByToken()).get(idOf(access))).toBe("program");
+  expect((await token({ ...form, client_id: clientId })).status).toBe(200);
   expect(await toolsOf(access)).toBe(401);
-  expect((await listed()).get(idOf(access))).toBeUndefined();
+  expect((await kindsByToken()).get(idOf(access))).toBeUndefined();
   expect(await eventsOf(access)).toEqual([
     ["tokens.disconnect", "Desktop program"],
     ["tokens.connect", "admin@localhost"],
@@ -134,14 +134,14 @@ test.each([`${ORIGIN}/`, ORIGIN, `${ORIGIN}/mcp/`])(
     const clientId = await registered();
     const code = await allow(admin, clientId, undefined, { resource });
     const { body } = await redeem(clientId, code, { resource });
-    const again = await refresh(clientId, body.refresh_token, { resource });
-    expect(await toolsOf(again.body.access_token)).toContain("search");
+    const renewal = await refresh(clientId, body.refresh_token, { resource });
+    expect(await toolsOf(renewal.body.access_token)).toContain("search");
   },
 );
 
 test("a token for another address of the service is refused", async () => {
   const { access_token: access } = await connected(admin);
-  const asked = (origin: string, bearer: string) =>
+  const callFrom = (origin: string, bearer: string) =>
     exports.default.fetch(
       new Request(`${origin}/mcp`, {
         method: "POST",
@@ -149,25 +149,25 @@ test("a token for another address of the service is refused", async () => {
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
       }),
     );
-  const refused = await asked("http://127.0.0.1", access);
-  expect(refused.status).toBe(401);
-  expect(refused.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
-  expect((await asked(ORIGIN, access)).status).toBe(200);
+  const refusal = await callFrom("http://127.0.0.1", access);
+  expect(refusal.status).toBe(401);
+  expect(refusal.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
+  expect((await callFrom(ORIGIN, access)).status).toBe(200);
   const [id = "", grant = ""] = access.split(":");
   for (const forged of [`${id}:${grant}:${"A".repeat(32)}`, `${id}:x:y`, `::`]) {
-    expect((await asked(ORIGIN, forged)).status).toBe(401);
+    expect((await callFrom(ORIGIN, forged)).status).toBe(401);
   }
 });
 
 test("programs of a demoted administrator lose what is closed to members", async () => {
   const email = "demoted@localhost";
   const password = "quiet amber lantern";
-  const { id } = await world.panel.made("/users", { email, password, role: "admin" });
+  const { id } = await world.panel.create("/users", { email, password, role: "admin" });
   const browser = new Browser();
   await browser.signIn(email, password);
   await world.panel.send("PATCH", "/agents/helper", { openToMembers: true });
-  const chosen = { rags: ["secrets"], inferences: ["ask"], agents: ["helper"] };
-  const { access_token: access } = await connected(browser, chosen);
+  const selection = { rags: ["secrets"], inferences: ["ask"], agents: ["helper"] };
+  const { access_token: access } = await connected(browser, selection);
   const reads = async () => {
     const answers = [withBearer(access, "/v1/vector_stores"), withBearer(access, "/v1/models")];
     return (await Promise.all(answers)).flatMap(({ body }) =>
@@ -195,7 +195,7 @@ test("the oldest unused registrations make room, those of the same network first
     return new Map(page.keys.map(({ name, metadata }) => [name, metadata?.network]));
   };
   const used = `client:${(await connected(admin)).clientId}`;
-  const of = async (address: string) =>
+  const clientsOf = async (address: string) =>
     [...(await keys())].filter(([, network]) => network === address);
   const first = await from("192.0.2.7");
   // Fifty of one network, as they are stored.
@@ -204,7 +204,7 @@ test("the oldest unused registrations make room, those of the same network first
   for (let at = 1; at < 50; at++)
     await env.OAUTH_KV.put(`client:of-one-network-${at}`, "{}", { metadata, expiration: day - at });
   const last = await from("192.0.2.7");
-  const own = await of("192.0.2.7");
+  const own = await clientsOf("192.0.2.7");
   expect([own.length, own.some(([key]) => key === "client:of-one-network-49")]).toEqual([
     50,
     false,
@@ -213,19 +213,19 @@ test("the oldest unused registrations make room, those of the same network first
   expect([...(await keys()).keys()]).toContain(used);
 
   // The namespace as it answers when it is full: to write a thousand keys takes half a minute.
-  const others = Array.from({ length: 1_000 }, (_, at) => ({
+  const otherClients = Array.from({ length: 1_000 }, (_, at) => ({
     name: `client:another-${at}`,
     expiration: day - at,
     metadata: { name: "Another", network: `192.0.2.${at}` },
   }));
   const deleted: string[] = [];
-  const list = vi.spyOn(env.OAUTH_KV, "list").mockResolvedValue({ keys: others, ...LISTED });
-  const gone = vi.spyOn(env.OAUTH_KV, "delete").mockImplementation(async (key) => {
+  const list = vi.spyOn(env.OAUTH_KV, "list").mockResolvedValue({ keys: otherClients, ...LISTED });
+  const deleteSpy = vi.spyOn(env.OAUTH_KV, "delete").mockImplementation(async (key) => {
     await Promise.resolve(deleted.push(key));
   });
   const { status } = await register();
   list.mockRestore();
-  gone.mockRestore();
+  deleteSpy.mockRestore();
   expect([status, deleted]).toEqual([201, ["client:another-999"]]);
 
   await admin.open("/panel/tokens/programs");
@@ -263,8 +263,8 @@ test("a connection ends with its person, and 90 days after its last use", async 
 test("no code, token or secret is stored or logged in clear", async () => {
   const lines: string[] = [];
   const spies = (["info", "warn", "error", "log"] as const).map((level) =>
-    vi.spyOn(console, level).mockImplementation((...said: unknown[]) => {
-      lines.push(said.map(String).join(" "));
+    vi.spyOn(console, level).mockImplementation((...args: unknown[]) => {
+      lines.push(args.map(String).join(" "));
     }),
   );
   const { body } = await register({ token_endpoint_auth_method: "client_secret_post" });
@@ -277,20 +277,20 @@ test("no code, token or secret is stored or logged in clear", async () => {
   await redeem(clientId ?? "", code, { client_secret: "wrong" });
   await refresh(clientId ?? "", `${last}x`, { client_secret: secret });
   for (const spy of spies) spy.mockRestore();
-  const stored = [...lines];
+  const texts = [...lines];
   const { results: tables } = await env.DB.prepare(
     "select name from sqlite_master where type = 'table' and name not like '%\\_%' escape '\\'",
   ).all<{ name: string }>();
   for (const table of [...tables.map(({ name }) => name), "audit_events"]) {
     const { results } = await env.DB.prepare(`select * from ${table}`).all();
-    stored.push(JSON.stringify(results));
+    texts.push(JSON.stringify(results));
   }
   const { keys } = await env.OAUTH_KV.list();
-  for (const { name } of keys) stored.push(name, (await env.OAUTH_KV.get(name)) ?? "");
-  expect(stored.join("\n")).toContain(idOf(access));
+  for (const { name } of keys) texts.push(name, (await env.OAUTH_KV.get(name)) ?? "");
+  expect(texts.join("\n")).toContain(idOf(access));
   const secrets = [code, access, last].map((text) => text.split(":").at(-1) ?? "");
   expect(secrets.every((text) => text.length > 20)).toBe(true);
   for (const clear of [...secrets, secret ?? ""]) {
-    expect(stored.filter((text) => text.includes(clear))).toEqual([]);
+    expect(texts.filter((text) => text.includes(clear))).toEqual([]);
   }
 });

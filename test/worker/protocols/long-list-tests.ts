@@ -46,8 +46,8 @@ async function namesOf(token: string, list: string): Promise<string[][]> {
   const Accept = "application/json, text/event-stream";
   const pages: string[][] = [];
   for (let cursor: unknown = undefined; pages.length === 0 || cursor !== undefined;) {
-    const asked = { jsonrpc: "2.0", id: 1, method: `${list}/list`, params: { cursor } };
-    const { body } = await program(token).post("/mcp", asked, { Accept });
+    const request = { jsonrpc: "2.0", id: 1, method: `${list}/list`, params: { cursor } };
+    const { body } = await program(token).post("/mcp", request, { Accept });
     const { result } = body as { result: Record<string, { name: string }[] | undefined> };
     pages.push((result[list] ?? []).map(({ name }) => name));
     cursor = result["nextCursor"];
@@ -73,7 +73,7 @@ export function longListTests(world: () => ProtocolsWorld): void {
     const token = await world().token();
     await addMany();
     try {
-      const one = await connected(token, "auto");
+      const session = await connected(token, "auto");
       const lists: [pages: string[][], sizes: number[], begins: string][] = [
         [await namesOf(token, "tools"), [202, 200, 200, 200, 200], "ask_many-"],
         [await namesOf(token, "prompts"), [200, 200, 200, 200, 200], "ask_many-"],
@@ -88,9 +88,9 @@ export function longListTests(world: () => ProtocolsWorld): void {
         expect(names.filter((name) => name.startsWith(begins)).length).toBeGreaterThan(500);
       }
       // The client collects the pages.
-      const { tools } = await one.listTools();
+      const { tools } = await session.listTools();
       expect(tools.slice(-2).map(({ name }) => name)).toEqual(["agent_helper", "agent_spy"]);
-      await expect(one.listTools({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
+      await expect(session.listTools({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
       expect((await program(token).get("/v1/models?after=some%2Fnonsense")).status).toBe(400);
       expect((await program(token).get("/v1/models/agent/spy")).status).toBe(200);
     } finally {

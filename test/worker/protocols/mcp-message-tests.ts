@@ -12,18 +12,18 @@ export function mcpMessageTests(world: () => ProtocolsWorld): void {
       const headers = { Accept, ...more };
       return await by.post("/mcp", { jsonrpc: "2.0", id: 1, ...message }, headers);
     };
-    const given = { query: "boiler", rag: "", topK: null, modifiedAfter: null };
+    const input = { query: "boiler", rag: "", topK: null, modifiedAfter: null };
     const calls = {
       method: "tools/call",
-      params: { name: "search", arguments: given, _meta: null },
+      params: { name: "search", arguments: input, _meta: null },
     };
-    const named = { name: "fetch", arguments: null };
+    const fetchCall = { name: "fetch", arguments: null };
     const asText = '{"query":"boiler","topK":"5"}';
     const answers = [
       await send({ method: "ping", params: null }),
       await send({ method: "resources/list", params: { cursor: null } }),
       await send(calls),
-      await send({ method: "tools/call", params: named }),
+      await send({ method: "tools/call", params: fetchCall }),
       await send({ method: "tools/call", params: { name: "search", arguments: asText } }),
     ];
     expect(answers.map(({ body }) => body)).toMatchObject([

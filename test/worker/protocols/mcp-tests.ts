@@ -29,8 +29,8 @@ type Structured = Record<string, unknown>;
 export function mcpTests(world: () => ProtocolsWorld): void {
   describe.each(["auto", "legacy"] as const)("MCP, %s", (mode) => {
     const client = async (covers?: object) => await connected(await world().token(covers), mode);
-    const call = async (by: Client, name: string, given: Structured) => {
-      const { structuredContent, isError, content } = await by.callTool({ name, arguments: given });
+    const call = async (by: Client, name: string, input: Structured) => {
+      const { structuredContent, isError, content } = await by.callTool({ name, arguments: input });
       return { structuredContent, isError, content } as {
         structuredContent?: Structured;
         isError?: boolean;
@@ -42,7 +42,7 @@ export function mcpTests(world: () => ProtocolsWorld): void {
       const { tools } = await (await client()).listTools();
       expect(tools.map(({ name }) => name)).toEqual(
         ["search", "fetch"].concat(
-          ["ask", "hidden", "plain", "tools"].map((one) => `ask_${one}`),
+          ["ask", "hidden", "plain", "tools"].map((identifier) => `ask_${identifier}`),
           ["agent_helper", "agent_spy"],
         ),
       );
@@ -57,9 +57,13 @@ export function mcpTests(world: () => ProtocolsWorld): void {
     });
 
     test("what is found can be fetched; a tool answers with its sources", async () => {
-      const one = await client();
-      const found = await call(one, "search", { query: "boiler service", rag: "notes", topK: 1 });
-      expect(found.isError).not.toBe(true);
+      const session = await client();
+      const search = await call(session, "search", {
+        query: "boiler service",
+        rag: "notes",
+        topK: 1,
+      });
+      expect(search.isError).not.toBe(true);
       const result = {
         id: "notes/handbook/boiler.md",
         title: "boiler.md › Boiler",
@@ -69,12 +73,12 @@ export function mcpTests(world: () => ProtocolsWorld): void {
         path: "handbook/boiler.md",
         page: null,
       };
-      expect(found.structuredContent).toMatchObject({ results: [result] });
-      expect(JSON.parse(found.content[0]?.text ?? "")).toEqual(found.structuredContent);
-      const everywhere = await call(one, "search", { query: "boiler" });
+      expect(search.structuredContent).toMatchObject({ results: [result] });
+      expect(JSON.parse(search.content[0]?.text ?? "")).toEqual(search.structuredContent);
+      const everywhere = await call(session, "search", { query: "boiler" });
       expect(JSON.stringify(everywhere)).toContain("closed.md");
 
-      const { structuredContent: whole } = await call(one, "fetch", { id: result.id });
+      const { structuredContent: whole } = await call(session, "fetch", { id: result.id });
       expect(whole).toEqual({
         id: result.id,
         title: "boiler.md",
@@ -89,20 +93,23 @@ export function mcpTests(world: () => ProtocolsWorld): void {
           next: null,
         },
       });
-      const { structuredContent: rest } = await call(one, "fetch", { id: result.id, start: 10 });
+      const { structuredContent: rest } = await call(session, "fetch", {
+        id: result.id,
+        start: 10,
+      });
       expect(rest).toMatchObject({ text: "The boiler gets its service in spring." });
 
       const prompt = "How many days of leave are there?";
-      const asked = await call(one, "ask_ask", { prompt, search: "days of leave" });
-      expect(asked.structuredContent).toMatchObject({
+      const answer = await call(session, "ask_ask", { prompt, search: "days of leave" });
+      expect(answer.structuredContent).toMatchObject({
         answer: expect.stringContaining("thirty days"),
         sources: expect.arrayContaining([
           expect.objectContaining({ id: "notes/handbook/leave.md" }),
         ]),
       });
-      const helped = await call(one, "agent_helper", { prompt });
+      const helped = await call(session, "agent_helper", { prompt });
       expect(helped.structuredContent?.["answer"]).toMatch(/thirty days/);
-      for (const { structuredContent } of [asked, helped]) {
+      for (const { structuredContent } of [answer, helped]) {
         const { sources } = structuredContent as { sources: { id: string }[] };
         const ids = sources.map(({ id }) => id);
         expect(ids).toEqual([...new Set(ids)]);
@@ -110,84 +117,89 @@ export function mcpTests(world: () => ProtocolsWorld): void {
     });
 
     test("a caller that asks for progress hears of the search and the answer", async () => {
-      const one = await client();
-      const told: string[] = [];
-      const given = { name: "ask_ask", arguments: { prompt: "How many days of leave are there?" } };
-      const onprogress = ({ message = "" }) => void told.push(message);
-      const { structuredContent } = await one.callTool(given, { onprogress });
+      const session = await client();
+      const progress: string[] = [];
+      const request = {
+        name: "ask_ask",
+        arguments: { prompt: "How many days of leave are there?" },
+      };
+      const onprogress = ({ message = "" }) => void progress.push(message);
+      const { structuredContent } = await session.callTool(request, { onprogress });
       expect(structuredContent).toMatchObject({ answer: expect.stringContaining("thirty days") });
-      expect(told).toEqual([expect.stringMatching(/^Found [1-3] passages$/), "Writing"]);
+      expect(progress).toEqual([expect.stringMatching(/^Found [1-3] passages$/), "Writing"]);
     });
 
     test("a file whose newest version has no text says so", async () => {
       const { panel } = world();
       const name = `pages-${mode}`;
       await addRag(panel, name, { "page.html": "<h1>Door</h1><p>The door opens at nine.</p>" });
-      const one = await client();
+      const session = await client();
       const id = `${name}/page.html`;
-      const { structuredContent } = await call(one, "fetch", { id });
+      const { structuredContent } = await call(session, "fetch", { id });
       expect(structuredContent).toMatchObject({ text: expect.stringContaining("at nine") });
 
       await panel.put(`/file-sources/${name}/files/page.html`, "%PDF broken", "application/pdf");
-      const told = await eventually(async () => {
-        const answer = await call(one, "fetch", { id });
+      const reply = await eventually(async () => {
+        const answer = await call(session, "fetch", { id });
         expect(answer.isError).toBe(true);
         return answer;
       });
-      expect(told.content[0]?.text).toMatch(/^The text is not available: a newer version/);
-      const found = await call(one, "search", { query: "door opens", rag: name });
-      expect(JSON.stringify(found.structuredContent)).toContain("at nine");
+      expect(reply.content[0]?.text).toMatch(/^The text is not available: a newer version/);
+      const search = await call(session, "search", { query: "door opens", rag: name });
+      expect(JSON.stringify(search.structuredContent)).toContain("at nine");
     });
 
     test("files are resources, as Markdown", async () => {
-      const one = await client({ rags: ["notes"], inferences: [], agents: [] });
-      const { resources } = await one.listResources();
+      const session = await client({ rags: ["notes"], inferences: [], agents: [] });
+      const { resources } = await session.listResources();
       expect(resources.map(({ uri }) => uri)).toEqual([
         "quarry://notes/handbook/boiler.md",
         "quarry://notes/handbook/leave.md",
         "quarry://notes/reports/boiler.csv",
       ]);
-      expect(await one.readResource({ uri: "quarry://notes/handbook/leave.md" })).toMatchObject({
-        contents: [
-          {
-            uri: "quarry://notes/handbook/leave.md",
-            mimeType: "text/markdown",
-            text: "# Leave\n\nEveryone has thirty days of leave a year.",
-          },
-        ],
-      });
-      const { resourceTemplates } = await one.listResourceTemplates();
+      expect(await session.readResource({ uri: "quarry://notes/handbook/leave.md" })).toMatchObject(
+        {
+          contents: [
+            {
+              uri: "quarry://notes/handbook/leave.md",
+              mimeType: "text/markdown",
+              text: "# Leave\n\nEveryone has thirty days of leave a year.",
+            },
+          ],
+        },
+      );
+      const { resourceTemplates } = await session.listResourceTemplates();
       expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
         "quarry://{rag}/{+path}",
       ]);
       for (const uri of ["quarry://notes/none.md", "quarry://secrets/closed.md", "file:///a"]) {
-        await expect(one.readResource({ uri })).rejects.toThrow(/not found/i);
+        await expect(session.readResource({ uri })).rejects.toThrow(/not found/i);
       }
       const behind = { rag: "notes", path: "handbook/boiler.md" };
       const cursor = Buffer.from(JSON.stringify(behind)).toString("base64url");
-      const { resources: rest } = await one.listResources({ cursor });
+      const { resources: rest } = await session.listResources({ cursor });
       expect(rest).toEqual(resources.slice(1));
-      await expect(one.listResources({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
+      await expect(session.listResources({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
     });
 
     test("an inference or agent is a prompt; RAGs of resources are completed", async () => {
-      const one = await client({ rags: ["notes"], inferences: ["ask"], agents: [] });
-      const { prompts } = await one.listPrompts();
+      const session = await client({ rags: ["notes"], inferences: ["ask"], agents: [] });
+      const { prompts } = await session.listPrompts();
       expect(prompts).toMatchObject([{ name: "ask_ask", title: "Ask" }]);
-      const asked = { name: "ask_ask", arguments: { prompt: "Who heats?" } };
-      const { messages } = await one.getPrompt(asked);
+      const request = { name: "ask_ask", arguments: { prompt: "Who heats?" } };
+      const { messages } = await session.getPrompt(request);
       expect(messages[0]?.content).toMatchObject({
         text: expect.stringMatching(/the tool ask_ask .*Who heats\?$/s),
       });
-      await expect(one.getPrompt({ name: "ask_ask" })).rejects.toThrow(/prompt is required/);
-      const unknown = one.getPrompt({ name: "ask_hidden" });
+      await expect(session.getPrompt({ name: "ask_ask" })).rejects.toThrow(/prompt is required/);
+      const unknown = session.getPrompt({ name: "ask_hidden" });
       await expect(unknown).rejects.toMatchObject({
         code: -32_602,
         message: expect.stringMatching(/Unknown prompt: ask_hidden. The token covers: ask_ask$/),
       });
       const completed = async (name: string, value: string) => {
         const ref = { type: "ref/resource" as const, uri: "quarry://{rag}/{+path}" };
-        return (await one.complete({ ref, argument: { name, value } })).completion.values;
+        return (await session.complete({ ref, argument: { name, value } })).completion.values;
       };
       expect(await completed("rag", "no")).toEqual(["notes"]);
       expect(await completed("rag", "se")).toEqual([]);
@@ -195,12 +207,12 @@ export function mcpTests(world: () => ProtocolsWorld): void {
     });
 
     test("a token's tools see only its resources; failures are results", async () => {
-      const one = await client({ rags: ["notes"], inferences: ["ask"], agents: [] });
-      const { tools } = await one.listTools();
+      const session = await client({ rags: ["notes"], inferences: ["ask"], agents: [] });
+      const { tools } = await session.listTools();
       expect(tools.map(({ name }) => name)).toEqual(["search", "fetch", "ask_ask"]);
-      const all = await call(one, "search", { query: "boiler code", topK: 100 });
+      const all = await call(session, "search", { query: "boiler code", topK: 100 });
       expect(JSON.stringify(all)).not.toMatch(/closed|secret/);
-      const refused: [string, Structured, RegExp][] = [
+      const cases: [string, Structured, RegExp][] = [
         ["search", { query: "boiler", rag: "secrets" }, /^Forbidden$/],
         [
           "search",
@@ -215,13 +227,15 @@ export function mcpTests(world: () => ProtocolsWorld): void {
         ["fetch", { id: "nothing" }, /^Not found: id must be/],
         ["ask_ask", {}, /prompt is required/],
       ];
-      for (const [name, given, message] of refused) {
-        const told = await call(one, name, given);
-        expect({ name, given, isError: told.isError }).toMatchObject({ isError: true });
-        expect(told.content[0]?.text).toMatch(message);
+      for (const [name, input, message] of cases) {
+        const reply = await call(session, name, input);
+        expect({ name, given: input, isError: reply.isError }).toMatchObject({ isError: true });
+        expect(reply.content[0]?.text).toMatch(message);
       }
       for (const name of ["ask_hidden", "agent_spy", "rm"]) {
-        await expect(one.callTool({ name, arguments: { prompt: "a" } })).rejects.toThrow(/Unknown/);
+        await expect(session.callTool({ name, arguments: { prompt: "a" } })).rejects.toThrow(
+          /Unknown/,
+        );
       }
     });
   });
@@ -232,12 +246,15 @@ export function mcpTests(world: () => ProtocolsWorld): void {
     await panel.send("POST", "/inferences", { name: "Long", identifier, ...ASKING });
     try {
       const covers = { rags: [], inferences: [identifier], agents: [] };
-      const one = await connected(await token(covers), "auto");
-      const [, , long] = (await one.listTools()).tools;
+      const session = await connected(await token(covers), "auto");
+      const [, , long] = (await session.listTools()).tools;
       expect(long?.name).toMatch(/^ask_long-name-.*_\w+$/);
       expect(long?.name).toHaveLength(64);
-      const asked = await one.callTool({ name: long?.name ?? "", arguments: { prompt: "Hello" } });
-      expect(asked.structuredContent).toHaveProperty("answer");
+      const reply = await session.callTool({
+        name: long?.name ?? "",
+        arguments: { prompt: "Hello" },
+      });
+      expect(reply.structuredContent).toHaveProperty("answer");
     } finally {
       await panel.send("DELETE", `/inferences/${identifier}`);
     }
@@ -261,8 +278,12 @@ export function mcpTests(world: () => ProtocolsWorld): void {
     expect((await program(token).get("/mcp")).status).toBe(405);
     expect((await program(token).get("/mcp/other")).status).toBe(404);
     for (const by of [null, "qry_wrong"]) {
-      const { status: refused, headers, body } = await program(by).post("/mcp", ping, { Accept });
-      expect(refused).toBe(401);
+      const {
+        status: refusalStatus,
+        headers,
+        body,
+      } = await program(by).post("/mcp", ping, { Accept });
+      expect(refusalStatus).toBe(401);
       expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
       expect(body).toMatchObject({ jsonrpc: "2.0", error: { message: "Unauthorized" }, id: null });
     }

@@ -16,16 +16,16 @@ beforeAll(async () => {
 
 /** As deployed: the platform lets a Worker fetch from public addresses only. */
 function deployed(document: object | null, isMoved = false): string[] {
-  const asked: string[] = [];
+  const addresses: string[] = [];
   vi.stubGlobal("Cloudflare", { compatibilityFlags: { global_fetch_strictly_public: true } });
   vi.stubGlobal("fetch", async (input: RequestInfo | URL, request: RequestInit = {}) => {
-    asked.push(new Request(input).url);
+    addresses.push(new Request(input).url);
     if (isMoved && request.redirect === "manual") {
       return new Response(null, { status: 302, headers: { Location: "https://evil.example/" } });
     }
     return document === null ? new Response("", { status: 404 }) : Response.json(document);
   });
-  return asked;
+  return addresses;
 }
 
 const DOCUMENT = {
@@ -37,26 +37,26 @@ const DOCUMENT = {
 const REDIRECT = { redirect_uri: CALLBACK };
 
 test("a program with a metadata document is named by its domain, and connects", async () => {
-  const asked = deployed(DOCUMENT);
+  const addresses = deployed(DOCUMENT);
   const { body } = await call("GET", "/.well-known/oauth-authorization-server");
   expect(body).toMatchObject({ client_id_metadata_document_supported: true });
   const code = await allow(admin, CLIENT, { rags: ["notes"] }, REDIRECT);
   expect(admin.html).toContain("claude.example");
   expect(admin.html).not.toContain("nobody has verified");
   const { body: issued } = await redeem(CLIENT, code, REDIRECT);
-  expect(new Set(asked)).toEqual(new Set([CLIENT]));
-  const fetched = asked.length;
+  expect(new Set(addresses)).toEqual(new Set([CLIENT]));
+  const fetched = addresses.length;
   const stranger = "https://elsewhere.example/client.json";
   const codes: [client: string, code: string][] = [
     [stranger, "made:up:code"],
     [CLIENT, "made:up:code"],
     [stranger, code],
   ];
-  for (const [client, made] of codes) {
-    const refused = await redeem(client, made, REDIRECT);
-    expect([refused.status, refused.body]).toMatchObject([401, { error: "invalid_client" }]);
+  for (const [client, authorizationCode] of codes) {
+    const refusal = await redeem(client, authorizationCode, REDIRECT);
+    expect([refusal.status, refusal.body]).toMatchObject([401, { error: "invalid_client" }]);
   }
-  expect(asked).toHaveLength(fetched);
+  expect(addresses).toHaveLength(fetched);
   vi.unstubAllGlobals();
   expect(await toolsOf(issued.access_token)).toEqual(["search", "fetch"]);
 });

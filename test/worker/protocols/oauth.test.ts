@@ -25,10 +25,10 @@ const world = await setUpProtocols();
 const { admin, member } = await signedInPeople(world);
 
 test("the address of /mcp alone tells a program how to connect", async () => {
-  const refused = await call("POST", "/mcp", { body: "{}" });
-  expect(refused.status).toBe(401);
-  const told = refused.headers.get("WWW-Authenticate") ?? "";
-  const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(told) ?? [];
+  const response = await call("POST", "/mcp", { body: "{}" });
+  expect(response.status).toBe(401);
+  const challenge = response.headers.get("WWW-Authenticate") ?? "";
+  const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
   const { body: resource } = await call("GET", new URL(metadata).pathname);
   expect(resource).toMatchObject({ resource: `${ORIGIN}/mcp`, authorization_servers: [ORIGIN] });
   // ChatGPT looks there.
@@ -45,8 +45,8 @@ test("the address of /mcp alone tells a program how to connect", async () => {
 });
 
 test("a program is connected by a person, to what they chose and nothing else", async () => {
-  const chosen = { rags: ["notes"], inferences: ["ask"] };
-  const { access_token: access } = await connected(admin, chosen);
+  const selection = { rags: ["notes"], inferences: ["ask"] };
+  const { access_token: access } = await connected(admin, selection);
   expect(await toolsOf(access)).toEqual(["search", "fetch", "ask_ask"]);
   const models = await withBearer(access, "/v1/models");
   expect(models.body).toMatchObject({ data: [{ id: "inference/ask" }] });
@@ -67,19 +67,19 @@ test("a program is connected by a person, to what they chose and nothing else", 
 
 test("a program of an administrator finds what that person may read", async () => {
   const { access_token: access } = await connected(admin, { rags: ["notes"] });
-  const counted = async () => {
+  const countFiles = async () => {
     const { body } = await withBearer(access, "/v1/vector_stores/notes");
     return (body as { file_counts: { total: number } }).file_counts.total;
   };
   const permit = (change: object) => world.panel.send("PATCH", "/file-sources/notes", change);
-  expect(await counted()).toBeGreaterThan(1);
+  expect(await countFiles()).toBeGreaterThan(1);
   await permit({ permissions: "on" });
   const file = "/file-sources/notes/files/own.md";
   const readers = (who: string) => ({ "X-File-Readers": JSON.stringify([who]) });
   await world.panel.put(file, "# Own", "text/markdown", readers("user:someone@localhost"));
-  expect(await counted()).toBe(0);
+  expect(await countFiles()).toBe(0);
   await world.panel.put(file, "# Own", "text/markdown", readers("user:admin@localhost"));
-  expect(await counted()).toBe(1);
+  expect(await countFiles()).toBe(1);
   await permit({ permissions: "off" });
 });
 
@@ -111,8 +111,8 @@ test("a program with a secret needs a challenge as well", async () => {
 test("the consent page names the program and the person, and chooses nothing", async () => {
   const name = `<b>Claude</b>${"x".repeat(300)}`;
   const address = await authorizeAddress(await registered({ client_name: name }));
-  const asked = await new Browser().open(address);
-  const signIn = new URL(asked.headers.get("Location") ?? "", ORIGIN);
+  const response = await new Browser().open(address);
+  const signIn = new URL(response.headers.get("Location") ?? "", ORIGIN);
   expect([signIn.pathname, signIn.searchParams.get("next")]).toEqual(["/panel/sign-in", address]);
   const fromElsewhere = await call("GET", address, { headers: { "Sec-Fetch-Site": "cross-site" } });
   expect(fromElsewhere.headers.get("Refresh")).toBe(`0;url=${address}`);
@@ -128,7 +128,7 @@ test("the consent page names the program and the person, and chooses nothing", a
   expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
 });
 
-/** What programs register, and where they send people: as their makers' documents have it. */
+/** Redirect addresses that programs register, as their makers' documents have them. */
 const VS_CODE = ["https://insiders.vscode.dev/redirect", "https://vscode.dev/redirect"];
 const CURSOR = [
   "cursor://anysphere.cursor-mcp/oauth/callback",
@@ -143,11 +143,11 @@ test.for<[program: string, uris: string[], shown: string, local: boolean]>([
   ["VS Code's site", VS_CODE, "insiders.vscode.dev", false],
   ["Claude", ["https://claude.ai/api/mcp/auth_callback"], "claude.ai", false],
   ["ChatGPT", [CHATGPT], "chatgpt.com", false],
-])("%s is told where it sends people, and gets its code", async ([, uris, shown, local]) => {
+])("%s is told where it sends people, and gets its code", async ([, uris, destination, local]) => {
   const clientId = await registered({ redirect_uris: uris });
   const redirect = { redirect_uri: uris[0] };
   const code = await allow(admin, clientId, { rags: ["notes"] }, redirect);
-  expect(admin.html).toMatch(new RegExp(`Sends you to</dt>.*?>${shown}<`, "s"));
+  expect(admin.html).toMatch(new RegExp(`Sends you to</dt>.*?>${destination}<`, "s"));
   expect(admin.html.includes("runs on your computer")).toBe(local);
   const { body } = await redeem(clientId, code, redirect);
   expect(await toolsOf(body.access_token)).toContain("search");
@@ -159,10 +159,10 @@ test.for([
   ["intent://a.b/callback", "an app that anybody could have made"],
   ["cursor://anysphere.cursor-mcp/oauth/other", "Invalid redirect URI"],
 ])("no code goes to %s", async ([address = "", problem = ""]) => {
-  const others = address.startsWith("cursor:") ? [] : [address];
-  const clientId = await registered({ redirect_uris: [...CURSOR, ...others] });
-  const asked = await admin.open(await authorizeAddress(clientId, { redirect_uri: address }));
-  expect(asked.status).toBe(400);
+  const redirects = address.startsWith("cursor:") ? [] : [address];
+  const clientId = await registered({ redirect_uris: [...CURSOR, ...redirects] });
+  const response = await admin.open(await authorizeAddress(clientId, { redirect_uri: address }));
+  expect(response.status).toBe(400);
   expect(admin.html).toContain(problem);
   expect((await register({ redirect_uris: ["javascript:alert(1)//a.b"] })).status).toBe(400);
 });
@@ -190,12 +190,12 @@ test("an answer is taken once, from our page, for the person who was shown it", 
   expect([none.status, String(none.body)]).toEqual([400, expect.stringContaining("at least one")]);
   const all = await press(admin, formIn(admin.html, { rags: ["*"] }));
   expect(all.status).toBe(400);
-  const other = await press(member, form);
-  expect([other.status, String(other.body)]).toEqual([409, expect.stringContaining("else")]);
+  const response = await press(member, form);
+  expect([response.status, String(response.body)]).toEqual([409, expect.stringContaining("else")]);
   const both = await Promise.all([press(admin, form), press(admin, { ...form, rags: "secrets" })]);
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
-  const refused = both.find(({ status }) => status === 409);
-  expect(String(refused?.body)).toContain("was answered already");
+  const refusal = both.find(({ status }) => status === 409);
+  expect(String(refusal?.body)).toContain("was answered already");
   const code = both.find(({ leads }) => leads !== null)?.leads?.searchParams.get("code") ?? "";
   const { body } = await redeem(clientId, code);
   const stores = await withBearer(body.access_token, "/v1/vector_stores");
@@ -209,8 +209,8 @@ test("two pages of one program at once are two answers, and the later one stands
     await page.signIn();
     await page.open(await authorizeAddress(clientId));
   }
-  const [one, other] = pages.map((page) => formIn(page.html, { rags: ["notes"] }));
-  expect(one?.id).not.toBe(other?.id);
+  const [firstForm, secondForm] = pages.map((page) => formIn(page.html, { rags: ["notes"] }));
+  expect(firstForm?.id).not.toBe(secondForm?.id);
   const codes: string[] = [];
   for (const page of pages) {
     const { leads } = await press(page, formIn(page.html, { rags: ["notes"] }));
@@ -242,17 +242,17 @@ test("members connect what is open to them, for as long as it is", async () => {
   expect([forced.status, String(forced.body)]).toEqual([400, expect.stringContaining("secrets")]);
   await world.panel.send("PATCH", "/rags/notes", { openToMembers: true });
   await world.panel.send("PATCH", "/inferences/ask", { openToMembers: true });
-  const chosen = { rags: ["notes"], inferences: ["ask"] };
-  const { access_token: access } = await connected(member, chosen);
+  const selection = { rags: ["notes"], inferences: ["ask"] };
+  const { access_token: access } = await connected(member, selection);
   expect(member.html).not.toContain('value="secrets"');
   expect(await toolsOf(access)).toEqual(["search", "fetch", "ask_ask"]);
   await world.panel.send("PATCH", "/inferences/ask", { openToMembers: false });
   expect(await toolsOf(access)).toEqual(["search", "fetch"]);
-  const { access_token: others } = await connected(admin);
+  const { access_token: otherToken } = await connected(admin);
   await member.open("/panel/tokens/programs");
   expect(member.html).toContain(idOf(access));
-  expect(member.html).not.toContain(idOf(others));
-  expect((await member.post(`/panel/tokens/programs/${idOf(others)}/remove`)).status).toBe(403);
+  expect(member.html).not.toContain(idOf(otherToken));
+  expect((await member.post(`/panel/tokens/programs/${idOf(otherToken)}/remove`)).status).toBe(403);
   expect((await member.post(`/panel/tokens/programs/${idOf(access)}/remove`)).status).toBe(303);
   expect(await toolsOf(access)).toBe(401);
 });
@@ -282,9 +282,9 @@ test("registrations are bounded by size and address; unused ones end", async () 
   expect(remote.status).toBe(400);
   const { body } = await register({ token_endpoint_auth_method: "client_secret_post" });
   expect(body).toMatchObject({ client_secret: expect.any(String), client_secret_expires_at: 0 });
-  const kept = await env.OAUTH_KV.list({ prefix: "client:" });
+  const clients = await env.OAUTH_KV.list({ prefix: "client:" });
   const soon = Date.now() / 1_000 + 2 * 86_400;
-  const unused = kept.keys.find(({ name }) =>
+  const unused = clients.keys.find(({ name }) =>
     name.endsWith((body as { client_id: string }).client_id),
   );
   expect(unused?.expiration).toBeLessThan(soon);
@@ -292,9 +292,9 @@ test("registrations are bounded by size and address; unused ones end", async () 
   const { keys } = await env.OAUTH_KV.list({ prefix: `client:${clientId}` });
   expect(keys[0]?.expiration).toBeGreaterThan(soon);
   const from = { "X-Forwarded-For": "192.0.2.99", "Content-Type": "application/json" };
-  const sent = { headers: from, body: JSON.stringify({ redirect_uris: [CALLBACK] }) };
+  const init = { headers: from, body: JSON.stringify({ redirect_uris: [CALLBACK] }) };
   const statuses: number[] = [];
   for (let at = 0; at < 11; at++)
-    statuses.push((await call("POST", "/oauth/register", sent)).status);
+    statuses.push((await call("POST", "/oauth/register", init)).status);
   expect(statuses.at(-1)).toBe(429);
 });

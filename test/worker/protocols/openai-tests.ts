@@ -5,12 +5,12 @@ import { call } from "../../support/worker-client.ts";
 import { REFUSED_CHATS } from "./refused.ts";
 import { openAiErrorOf as errorOf, program, type ProtocolsWorld } from "./world.ts";
 
-export function openAiTests(given: () => ProtocolsWorld): void {
+export function openAiTests(getWorld: () => ProtocolsWorld): void {
   let world: ProtocolsWorld;
   let api: ReturnType<typeof program>;
 
   beforeAll(async () => {
-    world = given();
+    world = getWorld();
     api = program(await world.token());
   });
 
@@ -24,7 +24,7 @@ export function openAiTests(given: () => ProtocolsWorld): void {
     expect(object).toBe("list");
     expect(data.map(({ id }) => id)).toEqual(
       ["ask", "hidden", "plain", "tools"]
-        .map((one) => `inference/${one}`)
+        .map((identifier) => `inference/${identifier}`)
         .concat("agent/helper", "agent/spy"),
     );
     expect(data[0]).toMatchObject({
@@ -44,9 +44,9 @@ export function openAiTests(given: () => ProtocolsWorld): void {
       type: "invalid_request_error",
     });
     const none = program(await world.token({ rags: [], inferences: [], agents: [] }));
-    const listed = { object: "list", data: [], last_id: null, has_more: false };
-    expect((await none.get("/v1/models")).body).toEqual(listed);
-    expect((await none.get("/v1/vector_stores")).body).toEqual({ ...listed, first_id: null });
+    const emptyList = { object: "list", data: [], last_id: null, has_more: false };
+    expect((await none.get("/v1/models")).body).toEqual(emptyList);
+    expect((await none.get("/v1/vector_stores")).body).toEqual({ ...emptyList, first_id: null });
   });
 
   describe("chat completions", () => {
@@ -99,9 +99,9 @@ export function openAiTests(given: () => ProtocolsWorld): void {
           body: { model },
         });
       }
-      const begun = { role: "assistant", content: "There are" };
+      const partialAnswer = { role: "assistant", content: "There are" };
       const asInstructions = { ...question, role: "system" };
-      for (const messages of [[question, begun], [asInstructions]]) {
+      for (const messages of [[question, partialAnswer], [asInstructions]]) {
         const { body } = await api.post("/v1/chat/completions", ask({ messages }));
         expect(JSON.stringify(body)).toContain("thirty days");
       }
@@ -137,12 +137,12 @@ export function openAiTests(given: () => ProtocolsWorld): void {
 
     test("what cannot be done is a 400 that names its parameter", async () => {
       for (const [more, param] of REFUSED_CHATS) {
-        const told = errorOf(await api.post("/v1/chat/completions", ask(more)));
-        expect(told).toMatchObject({ status: 400, type: "invalid_request_error", param });
-        expect(told).toHaveProperty("message", expect.stringContaining(param));
+        const error = errorOf(await api.post("/v1/chat/completions", ask(more)));
+        expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param });
+        expect(error).toHaveProperty("message", expect.stringContaining(param));
       }
       const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
-      const told = errorOf(
+      const invalidMessage = errorOf(
         await api.post(
           "/v1/chat/completions",
           ask({ messages: [{ role: "user", content: [image] }] }),
@@ -150,7 +150,7 @@ export function openAiTests(given: () => ProtocolsWorld): void {
       );
       const message =
         "Invalid request: messages[0].content[0].type must be text: other parts are not supported";
-      expect(told).toMatchObject({ status: 400, message });
+      expect(invalidMessage).toMatchObject({ status: 400, message });
       for (const path of ["/v1/chat/completions", "/v1/vector_stores/notes/search"]) {
         const message = "Invalid request: body is not valid JSON";
         expect(errorOf(await api.post(path, "{"))).toMatchObject({ status: 400, message });
@@ -182,7 +182,7 @@ export function openAiTests(given: () => ProtocolsWorld): void {
 
   test("a stream ends as it should, and says the same as the plain answer", async () => {
     const plain = await api.post("/v1/chat/completions", ask());
-    const [said] = (plain.body as { choices: { message: { content: string } }[] }).choices;
+    const [choice] = (plain.body as { choices: { message: { content: string } }[] }).choices;
     const body = ask({ stream: true, stream_options: { include_usage: true } });
     const { status, body: text, headers } = await api.post("/v1/chat/completions", body);
     expect(status).toBe(200);
@@ -195,7 +195,7 @@ export function openAiTests(given: () => ProtocolsWorld): void {
     const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice(6)) as Chunk);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
     const content = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
-    expect(content).toBe(said?.message.content);
+    expect(content).toBe(choice?.message.content);
     expect(chunks.at(-2)?.choices[0]).toMatchObject({ delta: {}, finish_reason: "stop" });
     expect(chunks.at(-1)).toMatchObject({
       choices: [],
@@ -206,23 +206,23 @@ export function openAiTests(given: () => ProtocolsWorld): void {
 
   test("whoever has no good token is told so in OpenAI's form; sessions do not count", async () => {
     const bad = program("qry_wrong");
-    for (const one of [program(null), bad, program(newToken())]) {
+    for (const caller of [program(null), bad, program(newToken())]) {
       for (const path of [
         "/v1/models",
         "/v1/models/inference/ask",
         "/v1/vector_stores",
         "/v1/vector_stores/notes",
       ]) {
-        const { headers, ...answer } = await one.get(path);
+        const { headers, ...answer } = await caller.get(path);
         expect(errorOf(answer)).toMatchObject({ status: 401, code: "invalid_api_key" });
         expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
       }
       for (const body of [{ nothing: 1 }, "{", "x".repeat(2 ** 20 + 1), `[${"0,".repeat(3e4)}0]`]) {
-        const { headers, ...answer } = await one.post("/v1/chat/completions", body);
+        const { headers, ...answer } = await caller.post("/v1/chat/completions", body);
         expect(errorOf(answer)).toMatchObject({ status: 401 });
         expect(headers.get("X-Ignored-Fields")).toBeNull();
       }
-      expect(errorOf(await one.post("/v1/vector_stores/notes/search", {}))).toMatchObject({
+      expect(errorOf(await caller.post("/v1/vector_stores/notes/search", {}))).toMatchObject({
         status: 401,
       });
     }

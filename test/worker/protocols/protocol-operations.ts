@@ -66,8 +66,8 @@ const response = (models: string[]) =>
   );
 
 const rpc = ({ rags, inferences, agents }: Names) => {
-  const tools = ["search", "fetch", ...inferences.map((one) => `ask_${one}`)];
-  const given = object(
+  const tools = ["search", "fetch", ...inferences.map((identifier) => `ask_${identifier}`)];
+  const toolArguments = object(
     {
       query: text,
       rag: { enum: rags },
@@ -80,8 +80,8 @@ const rpc = ({ rags, inferences, agents }: Names) => {
   );
   const params = object(
     {
-      name: { enum: [...tools, ...agents.map((one) => `agent_${one}`), "rm"] },
-      arguments: given,
+      name: { enum: [...tools, ...agents.map((identifier) => `agent_${identifier}`), "rm"] },
+      arguments: toolArguments,
       uri: { enum: rags.map((rag) => `quarry://${rag}/guide/leave.md`) },
       cursor: text,
     },
@@ -102,8 +102,8 @@ const condition = object({
 /** The routes of OpenAI's API, MCP and Dify, for requests that are made up. */
 export function protocolOperations(names: Names) {
   const models = [
-    ...names.inferences.map((one) => `inference/${one}`),
-    ...names.agents.map((one) => `agent/${one}`),
+    ...names.inferences.map((identifier) => `inference/${identifier}`),
+    ...names.agents.map((identifier) => `agent/${identifier}`),
     "inference/none",
     "gpt",
   ];

@@ -37,27 +37,32 @@ everyRouteTests(() => world);
 test("the protocols and our own API share one rate budget", async () => {
   const from = { "X-Forwarded-For": "192.0.2.7" };
   const paths = ["/api/rags", "/v1/models", "/mcp", "/dify/retrieval"];
-  const asked = Array.from({ length: 60 }, (_, at) => paths[at % paths.length] ?? "");
-  for (const path of asked) await call("GET", path, { headers: from });
-  const refused = await Promise.all(paths.map((path) => call("GET", path, { headers: from })));
-  expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
-  expect(refused.map(({ body }) => body)).toMatchObject([
+  const addresses = Array.from({ length: 60 }, (_, at) => paths[at % paths.length] ?? "");
+  for (const path of addresses) await call("GET", path, { headers: from });
+  const refusals = await Promise.all(paths.map((path) => call("GET", path, { headers: from })));
+  expect(refusals.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+  expect(refusals.map(({ body }) => body)).toMatchObject([
     { error: "Too many requests" },
     { error: { type: "requests", code: "rate_limit_exceeded" } },
     { jsonrpc: "2.0", error: { message: "Too many requests" } },
     { error_code: 429, error_msg: "Too many requests" },
   ]);
-  for (const { headers } of refused) expect(headers.get("Retry-After")).toMatch(/^\d+$/);
+  for (const { headers } of refusals) expect(headers.get("Retry-After")).toMatch(/^\d+$/);
 });
 
 test("a slash at the end of an address makes no difference", async () => {
   const paths = ["/mcp", "/v1/models", "/v1/chat/completions", "/dify/retrieval", "/oauth/token"];
-  const known = [
+  const publicPaths = [
     ".well-known/oauth-protected-resource/mcp",
     ".well-known/oauth-authorization-server",
   ];
   const pages = ["/authorize", "/panel", "/api/rags", "/api/openapi.json"];
-  for (const path of [...paths, "/oauth/register", ...known.map((at) => `/${at}`), ...pages]) {
+  for (const path of [
+    ...paths,
+    "/oauth/register",
+    ...publicPaths.map((at) => `/${at}`),
+    ...pages,
+  ]) {
     const answers = await Promise.all(
       ["GET", "POST"].flatMap((method) =>
         [path, `${path}/`].map(async (at) => {

@@ -45,8 +45,8 @@ test("a repeated refresh is answered to nobody without the program's secret", as
   const next = await refresh(id, issued.refresh_token, proof);
   expect((await refresh(id, issued.refresh_token, proof)).body).toEqual(next.body);
   for (const wrong of [{}, { client_secret: "wrong" }]) {
-    const refused = await refresh(id, issued.refresh_token, wrong);
-    expect([refused.status, refused.body.access_token]).toEqual([401, undefined]);
+    const refusal = await refresh(id, issued.refresh_token, wrong);
+    expect([refusal.status, refusal.body.access_token]).toEqual([401, undefined]);
   }
   expect(await toolsOf(next.body.access_token)).toContain("search");
 });
@@ -56,12 +56,12 @@ test("a refresh that was cut off before its answer can be made again", async () 
   await refresh(clientId, first);
   // As its claim left it: nobody got the new tokens.
   await env.DB.prepare("update tokens set last_refresh = null where refreshed_until > 0").run();
-  const again = await refresh(clientId, first);
-  expect(await toolsOf(again.body.access_token)).toContain("search");
-  expect((await refresh(clientId, again.body.refresh_token)).status).toBe(200);
+  const renewal = await refresh(clientId, first);
+  expect(await toolsOf(renewal.body.access_token)).toContain("search");
+  expect((await refresh(clientId, renewal.body.refresh_token)).status).toBe(200);
   aMinuteLater();
   expect((await refresh(clientId, first)).status).toBe(400);
-  expect(await toolsOf(again.body.access_token)).toBe(401);
+  expect(await toolsOf(renewal.body.access_token)).toBe(401);
 });
 
 test("a refresh that took too long takes the answer of the one after it from nobody", async () => {

@@ -8,7 +8,7 @@ const calling = {
   tool_calls: [{ id: "call_1", type: "function", function: called }],
 };
 
-/** What is wrong with a chat request, and the parameter that the refusal names. */
+/** A wrong part of a chat request, and the parameter that the refusal names. */
 export const REFUSED_CHATS: [object, string][] = [
   [{ stream_options: { include_usage: true } }, "stream_options"],
   [{ messages: [] }, "messages"],

@@ -14,10 +14,10 @@ type Answered = { status: number; text: string; headers: Headers };
 type Given = (services: Services) => Partial<Services>;
 
 /** Calls of the whole service with some of its services replaced. */
-export function serviceWith(given: Given = () => ({})) {
+export function serviceWith(overrides: Given = () => ({})) {
   const app = createApp((bindings, context) => {
     const services = composeServices(bindings, context);
-    return { ...services, ...given(services) };
+    return { ...services, ...overrides(services) };
   });
   app.route("/", protocols());
   return async (

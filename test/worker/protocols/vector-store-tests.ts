@@ -6,11 +6,11 @@ import { openAiErrorOf as errorOf, program, type ProtocolsWorld } from "./world.
 
 type Page = { data: { id: string }[]; last_id: string };
 
-export function vectorStoreTests(given: () => ProtocolsWorld): void {
+export function vectorStoreTests(getWorld: () => ProtocolsWorld): void {
   let api: ReturnType<typeof program>;
 
   beforeAll(async () => {
-    api = program(await given().token());
+    api = program(await getWorld().token());
   });
 
   describe("vector stores", () => {
@@ -103,8 +103,8 @@ export function vectorStoreTests(given: () => ProtocolsWorld): void {
 
     test("what they cannot hold is a 400", async () => {
       for (const [body, param] of REFUSED_SEARCHES) {
-        const told = errorOf(await api.post("/v1/vector_stores/notes/search", body));
-        expect(told).toMatchObject({ status: 400, param });
+        const error = errorOf(await api.post("/v1/vector_stores/notes/search", body));
+        expect(error).toMatchObject({ status: 400, param });
       }
     });
   });

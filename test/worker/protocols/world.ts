@@ -1,7 +1,7 @@
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
 
-/** What the tests of one file search and run, made through the panel. */
+/** Documents that the tests of one file search, made through the panel. */
 const NOTES: Record<string, string> = {
   "handbook/leave.md": "# Leave\n\nEveryone has thirty days of leave a year.",
   "handbook/boiler.md": "# Boiler\n\nThe boiler gets its service in spring.",
@@ -33,7 +33,7 @@ export async function setUpProtocols(): Promise<ProtocolsWorld> {
   return {
     panel,
     token: async (covers: object = EVERYTHING) =>
-      (await panel.made("/tokens", { name: "Program", ...covers })).token,
+      (await panel.create("/tokens", { name: "Program", ...covers })).token,
   };
 }
 

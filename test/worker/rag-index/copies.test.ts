@@ -4,7 +4,7 @@ import { chunkIdOf } from "../../../src/core/hash.ts";
 import type { FileId, RagId } from "../../../src/core/ids.ts";
 import type { StoredVersion, VersionCursor } from "../../../src/ports/index-versions.ts";
 import type { RagIndex } from "../../../src/ports/rag-index.ts";
-import { factsOf, indexOf, put, search } from "./support.ts";
+import { factsOf, indexOf, write, search } from "./support.ts";
 
 const EQUAL = "The same notice everywhere.";
 const PATHS = ["c.md", "a.md", "long.md", "b.md"];
@@ -29,20 +29,21 @@ async function copyTo(index: RagIndex, { fileId, revision, chunks }: StoredVersi
   const withIds = await Promise.all(
     chunks.map(async (chunk) => {
       // Equal ids: they decide between chunks with equal scores.
-      const of = { ragId: "rag" as RagId, generation: 1, fileId, embeddedText: chunk.text };
-      return { ...chunk, id: await chunkIdOf({ ...of, occurrence: 0 }) };
+      const facts = { ragId: "rag" as RagId, generation: 1, fileId, embeddedText: chunk.text };
+      return { ...chunk, id: await chunkIdOf({ ...facts, occurrence: 0 }) };
     }),
   );
   const version = { file: factsOf(path), revision, staged: withIds, chunks: withIds };
-  const [written] = await index.writeVersions([version]);
-  return written?.activation;
+  const [result] = await index.writeVersions([version]);
+  return result?.activation;
 }
 
 test("a copy keeps texts, vectors, places and which of equal passages is the original", async () => {
   const [original, copy] = [indexOf("copied"), indexOf("copy of it")];
   const long = Array.from({ length: 600 }, (_, at) => `stone number ${at}`);
   const passages: Record<string, string[]> = { "long.md": long, "a.md": ["beta stone", EQUAL] };
-  for (const path of PATHS) await put(original, path, 3, passages[path] ?? [EQUAL, `${path} only`]);
+  for (const path of PATHS)
+    await write(original, path, 3, passages[path] ?? [EQUAL, `${path} only`]);
   const versions = await readAll(original);
   expect(versions.map(({ chunks }) => chunks.length)).toEqual([2, 2, 600, 2]);
   // In another order, and each a second time, as after a crash.
@@ -62,15 +63,15 @@ test("a copy keeps texts, vectors, places and which of equal passages is the ori
     await index.remove([{ fileId: factsOf("c.md").fileId, revision: 4 }]);
   }
   expect(await everything(copy)).toEqual(await everything(original));
-  // What is written later has numbers of its own.
-  await put(copy, "new.md", 1, ["gamma stone"]);
+  // Later texts have numbers of their own.
+  await write(copy, "new.md", 1, ["gamma stone"]);
   expect((await search(copy, "gamma")).lexical).toEqual(["gamma stone"]);
 });
 
 test("files that are not live are left out of a copy", async () => {
   const index = indexOf("partly");
-  await put(index, "a.md", 1, ["alpha"]);
-  await put(index, "b.md", 1, ["beta"]);
+  await write(index, "a.md", 1, ["alpha"]);
+  await write(index, "b.md", 1, ["beta"]);
   await index.remove([{ fileId: factsOf("a.md").fileId, revision: 2 }]);
   const fileIds = ["a.md", "b.md", "never.md"].map((path) => factsOf(path).fileId);
   const { versions, next } = await index.readVersions({ fileIds, from: 0 });

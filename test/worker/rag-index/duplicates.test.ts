@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 
 import type { FileId } from "../../../src/core/ids.ts";
 import type { RagIndex } from "../../../src/ports/rag-index.ts";
-import { factsOf, indexOf, put, search, versionOf } from "./support.ts";
+import { factsOf, indexOf, write, search, versionOf } from "./support.ts";
 
 const EQUAL = "The same notice everywhere.";
 
 test("equal chunks of one file and one activation are duplicates, too", async () => {
   const index = indexOf("within");
-  await put(index, "a.md", 1, [EQUAL, EQUAL, EQUAL]);
-  const found = await search(index, "notice");
-  expect(found.lexical).toEqual([EQUAL]);
-  expect(found.vector).toEqual([EQUAL]);
+  await write(index, "a.md", 1, [EQUAL, EQUAL, EQUAL]);
+  const result = await search(index, "notice");
+  expect(result.lexical).toEqual([EQUAL]);
+  expect(result.vector).toEqual([EQUAL]);
   const all = await search(index, "notice", { includeDuplicates: true });
   expect(all.lexical).toHaveLength(3);
   expect(all.vector).toHaveLength(3);
@@ -22,9 +22,9 @@ test("an earlier equal chunk that comes late becomes the original", async () => 
   const fileId = "file a.md" as FileId;
   const early = await versionOf(fileId, [EQUAL]);
   await index.stage(fileId, 1, early.staged);
-  await put(index, "b.md", 1, [EQUAL]);
+  await write(index, "b.md", 1, [EQUAL]);
   expect((await search(index, "notice")).vectorPlaces).toEqual([`b.md: ${EQUAL}`]);
-  await index.activateVersion(factsOf("a.md"), 1, early.placed);
+  await index.activateVersion(factsOf("a.md"), 1, early.chunks);
   expect((await search(index, "notice")).vectorPlaces).toEqual([`a.md: ${EQUAL}`]);
 });
 
@@ -39,24 +39,24 @@ test("new files written in one step are as if they were staged and activated", a
     Object.entries(texts).map(async ([path, passages]) => {
       const file = factsOf(path, { externalId: `drive ${path}`, metadata: { kind: ["note"] } });
       const parts = passages.map((text) => ({ text, headings: ["Stones", path] }));
-      const { staged, placed } = await versionOf(file.fileId, parts);
-      return { file, revision: 1, staged, chunks: placed };
+      const { staged, chunks } = await versionOf(file.fileId, parts);
+      return { file, revision: 1, staged, chunks };
     }),
   );
   const [steps, once] = [indexOf("by steps"), indexOf("at once")];
   // Vectors are in memory before the others come.
   for (const index of [steps, once]) {
-    const { staged, placed } = await versionOf(factsOf("z.md").fileId, ["zeta stone"]);
+    const { staged, chunks } = await versionOf(factsOf("z.md").fileId, ["zeta stone"]);
     await index.stage(factsOf("z.md").fileId, 1, staged);
-    await index.activateVersion(factsOf("z.md"), 1, placed);
+    await index.activateVersion(factsOf("z.md"), 1, chunks);
     await search(index, "stone");
   }
   for (const { file, staged, chunks } of versions) {
     await steps.stage(file.fileId, 1, staged);
     await steps.activateVersion(file, 1, chunks);
   }
-  const written = await once.writeVersions(versions);
-  expect(written.map(({ stored }) => stored.length)).toEqual([3, 3, 0, 2]);
+  const results = await once.writeVersions(versions);
+  expect(results.map(({ stored }) => stored.length)).toEqual([3, 3, 0, 2]);
   const everything = async (index: RagIndex) => ({
     facts: await index.facts(),
     seen: await search(index, "stone"),
@@ -64,8 +64,8 @@ test("new files written in one step are as if they were staged and activated", a
     headings: await search(index, "stones"),
   });
   const removeFromBoth = async (path: string) => {
-    const gone = [{ fileId: factsOf(path).fileId, revision: 2 }];
-    await Promise.all([steps.remove(gone), once.remove(gone)]);
+    const removals = [{ fileId: factsOf(path).fileId, revision: 2 }];
+    await Promise.all([steps.remove(removals), once.remove(removals)]);
   };
   expect(await everything(once)).toEqual(await everything(steps));
   expect((await search(once, "stone")).lexical.sort()).toEqual([
@@ -81,7 +81,7 @@ test("new files written in one step are as if they were staged and activated", a
     expect(await everything(once)).toEqual(await everything(steps));
   }
   expect((await search(once, "gamma")).lexicalPlaces).toEqual(["d.md: gamma stone"]);
-  // The same ids again are another version of a removed file.
+  // Equal ids belong to another version of a removed file.
   expect(
     (await once.writeVersions(versions.slice(0, 1))).map(({ activation }) => activation),
   ).toEqual([{ outcome: "superseded", revision: 2 }]);

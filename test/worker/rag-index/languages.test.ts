@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import type { FileId } from "../../../src/core/ids.ts";
-import { indexOf, put, search, stubOf } from "./support.ts";
+import { indexOf, write, search, stubOf } from "./support.ts";
 
 const lexical = async (name: string, query: string) =>
   (await search(indexOf(name), query, { vector: null })).lexical;
@@ -38,10 +38,10 @@ const TEXTS: [language: string, text: string, query: string][] = [
 
 test("an inflected question finds the file, in each language among all others", async () => {
   const index = indexOf("languages");
-  for (const [language, text] of TEXTS) await put(index, language, 1, [text]);
+  for (const [language, text] of TEXTS) await write(index, language, 1, [text]);
   for (const [language, text, query] of TEXTS) {
-    const found = await lexical("languages", query);
-    expect([language, found[0]]).toEqual([language, text]);
+    const texts = await lexical("languages", query);
+    expect([language, texts[0]]).toEqual([language, text]);
   }
 });
 
@@ -50,8 +50,8 @@ test("paragraphs in several languages are found, and leave nothing when removed"
   const english = "The tenant signs the lease, and this is filed with the landlord.";
   const german = "Der Mieter unterschreibt den Vertrag, und die Kopie wird von ihm verwahrt.";
   const text = `${english}\n\n${german}\n\nДоговор подписан`;
-  await put(index, "lease.md", 1, [{ text, headings: ["Mietvertrag"] }]);
-  await put(index, "other.md", 1, ["Nothing of it is here."]);
+  await write(index, "lease.md", 1, [{ text, headings: ["Mietvertrag"] }]);
+  await write(index, "other.md", 1, ["Nothing of it is here."]);
   await evictDurableObject(stubOf("paragraphs"));
   for (const query of ["signing a lease", "Verträge", "договором", "Mietverträge"]) {
     expect([query, await lexical("paragraphs", query)]).toEqual([query, [text]]);
@@ -65,34 +65,36 @@ test("paragraphs in several languages are found, and leave nothing when removed"
 test("a short passage has its document's language, also after it changed", async () => {
   const index = indexOf("short");
   const text = "Mietvertrag 2024";
-  await put(index, "lease.md", 1, [{ text, headings: ["Anlagen"], language: "de" }]);
-  await put(index, "other.md", 1, ["Nothing of it is here."]);
-  const found = () =>
+  await write(index, "lease.md", 1, [{ text, headings: ["Anlagen"], language: "de" }]);
+  await write(index, "other.md", 1, ["Nothing of it is here."]);
+  const searchBoth = () =>
     Promise.all(["Mietverträgen", "Anlage"].map((query) => lexical("short", query)));
-  expect(await found()).toEqual([[text], [text]]);
-  await put(index, "lease.md", 2, [{ text, headings: ["Anlagen"] }]);
-  expect(await found()).toEqual([[], []]);
-  await put(index, "lease.md", 3, [{ text, headings: ["Anlagen"], language: "de" }]);
-  expect(await found()).toEqual([[text], [text]]);
+  expect(await searchBoth()).toEqual([[text], [text]]);
+  await write(index, "lease.md", 2, [{ text, headings: ["Anlagen"] }]);
+  expect(await searchBoth()).toEqual([[], []]);
+  await write(index, "lease.md", 3, [{ text, headings: ["Anlagen"], language: "de" }]);
+  expect(await searchBoth()).toEqual([[text], [text]]);
   await index.remove([{ fileId: "file lease.md" as FileId, revision: 4 }]);
-  expect(await found()).toEqual([[], []]);
+  expect(await searchBoth()).toEqual([[], []]);
 });
 
 test("an English question does not prefer what other languages write alike", async () => {
   const index = indexOf("alike");
   const english = "Installation of the programs is described in this chapter.";
-  await put(index, "en.md", 1, [english]);
-  await put(index, "de.md", 1, ["Die Installation der Programme wird in dem Kapitel beschrieben."]);
+  await write(index, "en.md", 1, [english]);
+  await write(index, "de.md", 1, [
+    "Die Installation der Programme wird in dem Kapitel beschrieben.",
+  ]);
   expect((await lexical("alike", "installation of the program"))[0]).toBe(english);
 });
 
 test("function words of Ukrainian do not find, and short stems weigh as long ones", async () => {
   const index = indexOf("telling");
   const slavery = "Рабство заборонене.";
-  await put(index, "slavery.md", 1, [slavery]);
-  await put(index, "door.md", 1, ["Тримайте двері зачиненими, поки надворі холодно й вітряно."]);
-  await put(index, "other.md", 1, ["Скільки, чи можуть і коли."]);
-  await put(index, "empty.md", 1, ["Порожня сторінка."]);
+  await write(index, "slavery.md", 1, [slavery]);
+  await write(index, "door.md", 1, ["Тримайте двері зачиненими, поки надворі холодно й вітряно."]);
+  await write(index, "other.md", 1, ["Скільки, чи можуть і коли."]);
+  await write(index, "empty.md", 1, ["Порожня сторінка."]);
   expect(await lexical("telling", "скільки рабів, чи можуть")).toEqual([slavery]);
   expect((await lexical("telling", "тримати рабами"))[0]).toBe(slavery);
 });
@@ -100,9 +102,9 @@ test("function words of Ukrainian do not find, and short stems weigh as long one
 test("a question in two scripts is asked of few files, and of none", async () => {
   const index = indexOf("scripts");
   const [german, chinese] = ["Der Vertrag wird von dem Mieter angenommen.", "北京的合同"];
-  await put(index, "de.md", 1, [german]);
-  await put(index, "de/2.md", 1, ["Die Verträge werden nicht von dem Mieter angenommen."]);
-  await put(index, "zh.md", 1, [chinese]);
+  await write(index, "de.md", 1, [german]);
+  await write(index, "de/2.md", 1, ["Die Verträge werden nicht von dem Mieter angenommen."]);
+  await write(index, "zh.md", 1, [chinese]);
   const within = async (...files: string[]) => {
     const restriction = { named: { files, folders: [] }, metadata: [] };
     return (await search(index, "Verträge 北", { vector: null, restriction })).lexical;
@@ -114,17 +116,17 @@ test("a question in two scripts is asked of few files, and of none", async () =>
 
 test("many forms of one word do not outweigh two words, also in few files", async () => {
   const index = indexOf("outweighed");
-  const two = "Das Haus steht bei dem alten Baum, und der Hof ist hinter der Mauer.";
-  const one = "Die Verpflichtungen werden von dem Mieter erfüllt.";
-  await put(index, "few/two.md", 1, [two]);
-  await put(index, "few/one.md", 1, [one]);
+  const secondText = "Das Haus steht bei dem alten Baum, und der Hof ist hinter der Mauer.";
+  const firstText = "Die Verpflichtungen werden von dem Mieter erfüllt.";
+  await write(index, "few/two.md", 1, [secondText]);
+  await write(index, "few/one.md", 1, [firstText]);
   for (let at = 0; at < 20; at++)
-    await put(index, `${at}.md`, 1, [`Anderes wird hier gesagt: ${at}`]);
-  const named = { files: [], folders: ["few"] };
-  const restriction = { named, metadata: [] };
+    await write(index, `${at}.md`, 1, [`Anderes wird hier gesagt: ${at}`]);
+  const selection = { files: [], folders: ["few"] };
+  const restriction = { named: selection, metadata: [] };
   for (const wish of [{}, { restriction }]) {
     const query = "Verpflichtungen, Haus und Baum";
-    const found = await search(index, query, { vector: null, ...wish });
-    expect(found.lexical).toEqual([two, one]);
+    const result = await search(index, query, { vector: null, ...wish });
+    expect(result.lexical).toEqual([secondText, firstText]);
   }
 });

@@ -6,7 +6,7 @@ import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import { POSTINGS_LIMIT } from "../../../src/rag-index/search/query-terms.ts";
 import { EXACT_SCAN_LIMIT_CHUNKS } from "../../../src/rag-index/search/search.ts";
 import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
-import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
+import { factsOf, indexOf, write, search, stubOf } from "./support.ts";
 
 const CHUNKS = EXACT_SCAN_LIMIT_CHUNKS + 100;
 const CHUNKS_A_CALL = 5_000;
@@ -22,20 +22,20 @@ test("a word that stands nearly everywhere, in more chunks than are scanned", as
     return { id, text: textOf(at), duplicateKey: `key ${at}`, vector };
   });
   // One vector was sent to a vector index, so all of them leave tombstones.
-  const sent = [{ id: "sent" as ChunkId, text: "sent", duplicateKey: "sent", vector }];
+  const sentChunks = [{ id: "sent" as ChunkId, text: "sent", duplicateKey: "sent", vector }];
   const sentFile = "file sent" as FileId;
-  await index.stage(sentFile, 1, sent, { id: 1, at: 1, folder: "" });
+  await index.stage(sentFile, 1, sentChunks, { id: 1, at: 1, folder: "" });
   await index.remove([{ fileId: sentFile, revision: 1 }]);
   for (let at = 0; at < CHUNKS; at += CHUNKS_A_CALL) {
     await index.stage(fileId, 1, staged.slice(at, at + CHUNKS_A_CALL));
   }
-  const placed = staged.map(({ id }, position): PlacedChunk => {
+  const chunks = staged.map(({ id }, position): PlacedChunk => {
     return { id, position, headings: [], languages: "en", page: null, start: 0, end: 0 };
   });
-  expect(await index.activateVersion(factsOf("big/all"), 1, placed)).toMatchObject({
+  expect(await index.activateVersion(factsOf("big/all"), 1, chunks)).toMatchObject({
     chunkCount: CHUNKS,
   });
-  await put(index, "small", 1, [
+  await write(index, "small", 1, [
     { text: "report report report", vector: Float32Array.of(0, 1, 0, 0) },
   ]);
   expect(CHUNKS).toBeGreaterThan(POSTINGS_LIMIT);
@@ -47,9 +47,9 @@ test("a word that stands nearly everywhere, in more chunks than are scanned", as
   expect(narrow.lexical).toEqual(["report report report"]);
   const big = { named: { files: [], folders: ["big"] }, metadata: [] };
   const wide = { limitPerLeg: 5, restriction: big, vector: Float32Array.of(0.6, 0.8, 0, 0) };
-  const left = await search(index, "report", { ...wide, nearest: { matches: [], floor: null } });
+  const result = await search(index, "report", { ...wide, nearest: { matches: [], floor: null } });
   expect(await index.planRestriction(big)).toEqual([]);
-  expect(left.vector).toEqual([]);
+  expect(result.vector).toEqual([]);
   expect((await search(index, "report", wide)).vector.length).toBeGreaterThan(4);
   await index.remove([{ fileId, revision: 2 }]);
   expect(await index.facts()).toMatchObject({ chunks: 1, files: 1, tombstones: CHUNKS + 1 });

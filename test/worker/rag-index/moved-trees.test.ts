@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { BitSet } from "../../../src/core/bit-set.ts";
 import { hasRoom } from "../../../src/rag-index/vectors/in-flight-vectors.ts";
 import { elsewhereOf } from "../../../src/rag-index/vectors/vector-folders.ts";
-import { countStatements, indexOf, put, stubOf } from "./support.ts";
+import { countStatements, indexOf, write, stubOf } from "./support.ts";
 
 /** More than one search may read. */
 const FILES = 20_000;
@@ -13,7 +13,7 @@ const inNew = { named: { files: [], folders: ["new/"] }, metadata: [] };
 
 /** The tables of an index of its own. */
 async function withTables(name: string, work: (sql: SqlStorage) => void): Promise<void> {
-  await put(indexOf(name), "a.md", 1, ["A note."]);
+  await write(indexOf(name), "a.md", 1, ["A note."]);
   await runInDurableObject(stubOf(name), (_object, { storage: { sql } }) => work(sql));
 }
 
@@ -45,8 +45,8 @@ test("a search of few files asks for those alone, however many others have moved
     moveTree(sql, "'old/' || i");
     sql.exec("DELETE FROM vector_folders WHERE file = 102");
     const { rowsRead } = countStatements(sql);
-    const found = elsewhereOf(sql, inNew, new BitSet([101, 102, 103]));
-    expect(found).toEqual(["file 101", "file 103"]);
+    const files = elsewhereOf(sql, inNew, new BitSet([101, 102, 103]));
+    expect(files).toEqual(["file 101", "file 103"]);
     // Who asks for where they lay finds them there.
     const inOld = { named: { files: [], folders: ["new", "old"] }, metadata: [] };
     expect(elsewhereOf(sql, inOld, new BitSet([101]))).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { foldForDuplicates } from "../../../src/core/hash.ts";
 import type { IndexScope, Restriction } from "../../../src/ports/rag-index.ts";
 import { chance, pickAt } from "../../support/dice.ts";
-import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
+import { factsOf, indexOf, write, search, stubOf } from "./support.ts";
 
 const STEPS = 100;
 const PATHS = ["a/1", "a/2", "a/b/3", "c/4", "c/5", "6"];
@@ -19,7 +19,7 @@ const SCOPES: (IndexScope[] | null)[] = [
   ],
 ];
 
-/** What should be there: no cleverness, everything computed from the start each time. */
+/** The expected state: no cleverness, everything computed from the start each time. */
 type Model = {
   /** Live versions by path, and the order in which their chunks were first stored. */
   files: Map<string, string[]>;
@@ -31,10 +31,10 @@ type Model = {
 const chunkKey = (path: string, text: string, nth: number) => `${path}|${text}|${nth}`;
 
 function keysOf(path: string, texts: string[]): string[] {
-  const seen = new Map<string, number>();
+  const occurrences = new Map<string, number>();
   return texts.map((text) => {
-    const nth = seen.get(text) ?? 0;
-    seen.set(text, nth + 1);
+    const nth = occurrences.get(text) ?? 0;
+    occurrences.set(text, nth + 1);
     return chunkKey(path, text, nth);
   });
 }
@@ -50,10 +50,10 @@ function expected({ files, order, scopes }: Model, folder: string | null, word: 
       keysOf(path, texts).map((key, at) => ({ key, path, text: texts[at] ?? "" })),
     )
     .sort((x, y) => (order.get(x.key) ?? 0) - (order.get(y.key) ?? 0));
-  const seen = new Set<string>();
+  const folds = new Set<string>();
   const first = eligible.filter(({ text }) => {
     const fold = foldForDuplicates(text);
-    return !seen.has(fold) && seen.add(fold);
+    return !folds.has(fold) && folds.add(fold);
   });
   const places = (list: typeof first) => list.map(({ path, text }) => `${path}: ${text}`).sort();
   const hits = first.filter(({ text }) => foldForDuplicates(text).split(" ").includes(word));
@@ -65,13 +65,13 @@ type Index = ReturnType<typeof indexOf>;
 /** Work that comes late must change nothing. */
 async function comeLate(index: Index, path: string, revision: number) {
   if (revision < 1) return;
-  await put(index, path, revision, ["late granite"]);
+  await write(index, path, revision, ["late granite"]);
   await index.remove([{ fileId: factsOf(path).fileId, revision }]);
 }
 
-function forgetOrder(model: Model, path: string, kept: string[]) {
+function forgetOrder(model: Model, path: string, remaining: string[]) {
   for (const key of keysOf(path, model.files.get(path) ?? [])) {
-    if (!kept.includes(key)) model.order.delete(key);
+    if (!remaining.includes(key)) model.order.delete(key);
   }
 }
 
@@ -85,7 +85,7 @@ async function putVersion(index: Index, model: Model, path: string, step: number
   const texts = Array.from({ length: chance(step, "chunks", 4) }, (_, at) =>
     [pickAt(WORDS, step, `one ${at}`), pickAt(WORDS, step, `two ${at}`)].join(" "),
   );
-  await put(index, path, model.revisions.get(path) ?? 0, texts);
+  await write(index, path, model.revisions.get(path) ?? 0, texts);
   const after = keysOf(path, texts);
   forgetOrder(model, path, after);
   for (const [at, key] of after.entries()) {
@@ -96,16 +96,16 @@ async function putVersion(index: Index, model: Model, path: string, step: number
 
 async function change(index: Index, model: Model, step: number) {
   const path = pickAt(PATHS, step, "path");
-  const known = model.revisions.get(path) ?? 0;
+  const revision = model.revisions.get(path) ?? 0;
   const kind = chance(step, "kind", 10);
   if (kind === 0) {
     model.scopes = pickAt(SCOPES, step, "scopes");
     await index.restrictToScopes(model.scopes);
   } else if (kind === 1) await evictDurableObject(stubOf("random"));
-  else if (kind === 2) await comeLate(index, path, known - 1);
+  else if (kind === 2) await comeLate(index, path, revision - 1);
   else {
-    model.revisions.set(path, known + 1);
-    if (kind <= 4) await removeFile(index, model, path, known + 1);
+    model.revisions.set(path, revision + 1);
+    if (kind <= 4) await removeFile(index, model, path, revision + 1);
     else await putVersion(index, model, path, step);
   }
 }
@@ -121,12 +121,12 @@ test("after each of 100 random steps searches show exactly what should be there"
   for (let step = 0; step < STEPS; step++) {
     await change(index, model, step);
     for (const folder of [null, pickAt(["a", "a/b", "c"], step, "folder")]) {
-      const named = folder === null ? null : { files: [], folders: [folder] };
-      const restriction: Restriction = { named, metadata: [] };
-      const found = await search(index, "granite", { restriction, limitPerLeg: 50 });
+      const selection = folder === null ? null : { files: [], folders: [folder] };
+      const restriction: Restriction = { named: selection, metadata: [] };
+      const result = await search(index, "granite", { restriction, limitPerLeg: 50 });
       const { all, hits } = expected(model, folder, "granite");
-      expect(found.vectorPlaces.sort(), `step ${step}`).toEqual(all);
-      expect(found.lexicalPlaces.sort(), `step ${step}`).toEqual(hits);
+      expect(result.vectorPlaces.sort(), `step ${step}`).toEqual(all);
+      expect(result.lexicalPlaces.sort(), `step ${step}`).toEqual(hits);
     }
     const chunks = [...model.files.values()].reduce((sum, texts) => sum + texts.length, 0);
     const facts = { chunks, files: model.files.size, staged: 0 };

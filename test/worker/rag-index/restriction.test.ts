@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { FileCondition, MetadataFilter } from "../../../src/ports/file-condition.ts";
 import type { LegScores, Restriction } from "../../../src/ports/rag-index.ts";
 import { IndexStore } from "../../../src/rag-index/index-store.ts";
-import { countStatements, factsOf, indexOf, put, requestFor, search, stubOf } from "./support.ts";
+import { countStatements, factsOf, indexOf, write, requestFor, search, stubOf } from "./support.ts";
 
 const LONG = "a-folder-whose-name-alone-is-longer-than-fifty-bytes-äöü-for-sure";
 const ODD = '50%/a_b/it\'s "quoted"\\.md';
@@ -23,7 +23,7 @@ const PATHS = [
 async function filled(name: string) {
   const index = indexOf(name);
   // Numbered, because texts that differ in case alone are duplicates.
-  for (const [at, path] of PATHS.entries()) await put(index, path, 1, [`stone ${at}`]);
+  for (const [at, path] of PATHS.entries()) await write(index, path, 1, [`stone ${at}`]);
   return index;
 }
 
@@ -32,17 +32,17 @@ const pathsOf = (places: string[]) => places.map((place) => place.replace(/: sto
 /** The paths that both legs find within a restriction. */
 async function pathsWithin(index: ReturnType<typeof indexOf>, more: Partial<Restriction>) {
   const restriction = { named: null, metadata: [], ...more };
-  const found = await search(index, "stone", { restriction });
+  const result = await search(index, "stone", { restriction });
   expect(await index.planRestriction(restriction)).toBe("exact");
-  expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
-  return pathsOf(found.vectorPlaces);
+  expect(pathsOf(result.vectorPlaces)).toEqual(pathsOf(result.lexicalPlaces));
+  return pathsOf(result.vectorPlaces);
 }
 
 /** An index of files with this metadata. */
 async function described(name: string, files: Record<string, Record<string, unknown>>) {
   const index = indexOf(name);
   for (const [path, metadata] of Object.entries(files)) {
-    await put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
+    await write(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
   }
   return { index, within: async (more: Partial<Restriction>) => await pathsWithin(index, more) };
 }
@@ -68,8 +68,8 @@ test("files and folders are named exactly, whatever their characters", async () 
 
 test("an external id names a file; thousands of names are no trouble", async () => {
   const index = indexOf("external");
-  await put(index, factsOf("a.md", { externalId: "drive-1" }), 1, ["stone a"]);
-  await put(index, factsOf("b.md", { externalId: "drive-2" }), 1, ["stone b"]);
+  await write(index, factsOf("a.md", { externalId: "drive-1" }), 1, ["stone a"]);
+  await write(index, factsOf("b.md", { externalId: "drive-2" }), 1, ["stone b"]);
   const files = [...Array.from({ length: 5_000 }, (_, at) => `other-${at}`), "drive-2"];
   const restriction = { named: { files, folders: [] }, metadata: [] };
   expect((await search(index, "stone", { restriction })).vector).toEqual(["stone b"]);
@@ -77,12 +77,12 @@ test("an external id names a file; thousands of names are no trouble", async () 
 
 test("the cut to the limit comes after the restriction", async () => {
   const index = indexOf("cut");
-  for (let at = 0; at < 60; at++) await put(index, `many/${at}.md`, 1, [`stone stone ${at}`]);
-  await put(index, "few/one.md", 1, ["a stone among very many other words that mean nothing"]);
+  for (let at = 0; at < 60; at++) await write(index, `many/${at}.md`, 1, [`stone stone ${at}`]);
+  await write(index, "few/one.md", 1, ["a stone among very many other words that mean nothing"]);
   const restriction = { named: { files: [], folders: ["few"] }, metadata: [] };
-  const found = await search(index, "stone", { restriction, limitPerLeg: 5 });
-  expect(found.lexicalPlaces).toHaveLength(1);
-  expect(found.vectorPlaces).toHaveLength(1);
+  const result = await search(index, "stone", { restriction, limitPerLeg: 5 });
+  expect(result.lexicalPlaces).toHaveLength(1);
+  expect(result.vectorPlaces).toHaveLength(1);
 });
 
 test("metadata filters are ANDed, values ORed; lists match on a shared value", async () => {
@@ -141,10 +141,12 @@ test("a condition compares texts, numbers and times; what is neither passes none
     "x/b": { size: [10, 20], day: "2026-03-01T12:30:00Z", title: "" },
     "y/c": { size: "many", day: "soon" },
   });
-  const matching = async (of: "path" | { field: string }, ...tests: object[]) => {
-    const conditions = tests.map((test) => ({ compare: { of, ...test } }) as FileCondition);
-    const found = conditions.map(async (condition) => (await within({ condition })).join(" "));
-    return await Promise.all(found);
+  const matching = async (subject: "path" | { field: string }, ...tests: object[]) => {
+    const conditions = tests.map(
+      (test) => ({ compare: { of: subject, ...test } }) as FileCondition,
+    );
+    const searches = conditions.map(async (condition) => (await within({ condition })).join(" "));
+    return await Promise.all(searches);
   };
   const order = (relation: string, value: number, kind = "number") => {
     return { test: "order", kind, relation, value };
@@ -171,30 +173,30 @@ test("a condition compares texts, numbers and times; what is neither passes none
 test("files outside the scopes are hidden at once, also those activated later", async () => {
   const index = await filled("scopes");
   const drive = { externalId: "doc-1", metadata: { ancestors: ["folder-9", "folder-1"] } };
-  await put(index, factsOf("drive.md", drive), 1, ["stone in drive.md"]);
-  const shown = async () =>
+  await write(index, factsOf("drive.md", drive), 1, ["stone in drive.md"]);
+  const visiblePaths = async () =>
     pathsOf((await search(index, "stone", { limitPerLeg: 50 })).vectorPlaces);
   await index.restrictToScopes([
     { type: "path", value: "50%/" },
     { type: "path", value: "top.md" },
     { type: "path", value: "case" },
   ]);
-  expect(await shown()).toEqual([ODD, "top.md"].sort());
-  await put(index, "50%/new.md", 1, ["stone in 50%/new.md"]);
-  await put(index, "out/new.md", 1, ["stone in out/new.md"]);
-  await put(index, "top.md", 2, ["stone in top.md again"]);
-  expect(await shown()).toEqual([ODD, "50%/new.md", "top.md"].sort());
+  expect(await visiblePaths()).toEqual([ODD, "top.md"].sort());
+  await write(index, "50%/new.md", 1, ["stone in 50%/new.md"]);
+  await write(index, "out/new.md", 1, ["stone in out/new.md"]);
+  await write(index, "top.md", 2, ["stone in top.md again"]);
+  expect(await visiblePaths()).toEqual([ODD, "50%/new.md", "top.md"].sort());
   await index.describeFile(factsOf("out.md", { fileId: factsOf("top.md").fileId }), 3);
-  expect(await shown()).toEqual([ODD, "50%/new.md"].sort());
+  expect(await visiblePaths()).toEqual([ODD, "50%/new.md"].sort());
   for (const value of ["folder-1", "folder-9", "doc-1"]) {
     await index.restrictToScopes([{ type: "externalId", value }]);
-    expect(await shown()).toEqual(["drive.md"]);
+    expect(await visiblePaths()).toEqual(["drive.md"]);
   }
   await index.restrictToScopes([]);
-  expect(await shown()).toEqual([]);
+  expect(await visiblePaths()).toEqual([]);
   expect(await index.facts()).toMatchObject({ files: 12 });
   await index.restrictToScopes(null);
-  expect(await shown()).toHaveLength(12);
+  expect(await visiblePaths()).toHaveLength(12);
 });
 
 test("what a vector index names is shown only where the call may see it", async () => {
@@ -217,14 +219,14 @@ const CONFIDENTIAL = "All stones stay confidential.";
 
 test("equal passages cost a filtered search nothing, and the first eligible is shown", async () => {
   const index = indexOf("footers");
-  const noted = { metadata: { kind: "note" } };
+  const noteFacts = { metadata: { kind: "note" } };
   const statements: number[] = [];
   let files = 0;
   for (const upTo of [20, 120]) {
     for (; files < upTo; files++) {
       const path = `${files}.md`;
-      const facts = files % 2 === 1 ? factsOf(path, noted) : path;
-      await put(index, facts, 1, [`stone ${files}`, CONFIDENTIAL]);
+      const facts = files % 2 === 1 ? factsOf(path, noteFacts) : path;
+      await write(index, facts, 1, [`stone ${files}`, CONFIDENTIAL]);
     }
     await runInDurableObject(stubOf("footers"), (_object, { storage }) => {
       const count = countStatements(storage.sql);
@@ -237,8 +239,8 @@ test("equal passages cost a filtered search nothing, and the first eligible is s
       statements.push(count.texts.length);
       const best = (leg: keyof LegScores) =>
         chunks.filter(({ scores }) => scores[0]?.[leg] === queries[0]?.[leg][0]);
-      for (const [chunk, ...others] of [best("lexical"), best("vector")]) {
-        expect([chunk?.file.path, chunk?.text, others]).toEqual(["1.md", CONFIDENTIAL, []]);
+      for (const [chunk, ...rest] of [best("lexical"), best("vector")]) {
+        expect([chunk?.file.path, chunk?.text, rest]).toEqual(["1.md", CONFIDENTIAL, []]);
       }
     });
   }

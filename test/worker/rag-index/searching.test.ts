@@ -7,7 +7,7 @@ import {
   countStatements,
   DIMENSIONS,
   indexOf,
-  put,
+  write,
   requestFor,
   search,
   stubOf,
@@ -15,17 +15,17 @@ import {
 
 test("an activated file is found by its words and by its vector", async () => {
   const index = indexOf("first");
-  await put(index, "a.md", 1, ["Boilers are serviced every spring.", "Filters last two years."]);
-  const found = await search(index, "servicing a boiler");
-  expect(found.lexical).toEqual(["Boilers are serviced every spring."]);
-  expect(found.vector[0]).toBe("Boilers are serviced every spring.");
+  await write(index, "a.md", 1, ["Boilers are serviced every spring.", "Filters last two years."]);
+  const result = await search(index, "servicing a boiler");
+  expect(result.lexical).toEqual(["Boilers are serviced every spring."]);
+  expect(result.vector[0]).toBe("Boilers are serviced every spring.");
   expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones: 0 });
 });
 
 test("the best of both legs are fused and read in the call that finds them", async () => {
   const index = indexOf("best");
   const texts = ["heather", "moss and heather", "heather on the moor", "moss", "a fern"];
-  await put(index, "a.md", 1, [...texts, "heather, heather, heather"]);
+  await write(index, "a.md", 1, [...texts, "heather, heather, heather"]);
   const best = async (needed: number, threshold: number | null = null) =>
     await index.search(requestFor("heather moss", { needed, threshold }));
   const all = await best(20);
@@ -46,7 +46,7 @@ test("the best of both legs are fused and read in the call that finds them", asy
 test("what is in memory is not read again by a search", async () => {
   const index = indexOf("read-once");
   const moor = ["heather on the moor", "sundew in the bog", "heather by the path"];
-  for (const [at, text] of moor.entries()) await put(index, `${at}.md`, 1, [text]);
+  for (const [at, text] of moor.entries()) await write(index, `${at}.md`, 1, [text]);
   await search(index, "heather moor");
   const { texts: statements } = await runInDurableObject(stubOf("read-once"), (_, { storage }) =>
     countStatements(storage.sql),
@@ -74,16 +74,23 @@ async function inTurns(name: string, remainingMs: number, between: (store: Index
     });
     const whole = store.call("search", request);
     if (reply === null) throw new Error("it was not searched in turns");
-    const found = reply.queries.map(({ vector }) => vector.length);
+    const counts = reply.queries.map(({ vector }) => vector.length);
     const texts = reply.chunks.map(({ text }) => text);
-    return { turns, unsearched: reply.unsearched, isWhole: equals(reply, whole), found, texts };
+    return {
+      turns,
+      unsearched: reply.unsearched,
+      isWhole: equals(reply, whole),
+      found: counts,
+      texts,
+    };
   });
 }
-const equals = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+const equals = (first: unknown, second: unknown) =>
+  JSON.stringify(first) === JSON.stringify(second);
 
 test("a long search lets others run between its queries, and ends when it must", async () => {
   const index = indexOf("turns");
-  for (const text of QUERIES) await put(index, `${text}.md`, 1, [`a stone of the ${text}`]);
+  for (const text of QUERIES) await write(index, `${text}.md`, 1, [`a stone of the ${text}`]);
   expect(await inTurns("turns", 60_000, () => undefined)).toMatchObject({
     turns: 3,
     unsearched: 0,
@@ -103,7 +110,7 @@ test("a long search lets others run between its queries, and ends when it must",
 
 test("a file that leaves the scope between the queries of a search is not shown", async () => {
   const index = indexOf("leaving");
-  for (const text of QUERIES) await put(index, `${text}.md`, 1, [`a stone of the ${text}`]);
+  for (const text of QUERIES) await write(index, `${text}.md`, 1, [`a stone of the ${text}`]);
   const { texts } = await inTurns("leaving", 60_000, (store) => {
     store.call("restrictToScopes", null, { paths: ["north.md"], passages: [] });
   });

@@ -58,25 +58,25 @@ export type Passage = {
   vector?: Float32Array;
 };
 
-export type Version = { staged: StagedChunk[]; placed: PlacedChunk[] };
+export type Version = { staged: StagedChunk[]; chunks: PlacedChunk[] };
 
 const passageOf = (passage: string | Passage): Passage =>
   typeof passage === "string" ? { text: passage } : passage;
 
 /** Chunks of a file's version as ingestion makes them. */
 export async function versionOf(fileId: FileId, passages: (string | Passage)[]): Promise<Version> {
-  const version: Version = { staged: [], placed: [] };
-  const seen = new Map<string, number>();
+  const version: Version = { staged: [], chunks: [] };
+  const occurrences = new Map<string, number>();
   for (const [position, passage] of passages.entries()) {
     const { text, headings = [], language = null, vector = embed(text) } = passageOf(passage);
-    const occurrence = seen.get(text) ?? 0;
-    seen.set(text, occurrence + 1);
+    const occurrence = occurrences.get(text) ?? 0;
+    occurrences.set(text, occurrence + 1);
     const ragId = "rag" as RagId;
     const id = await chunkIdOf({ ragId, generation: 1, fileId, embeddedText: text, occurrence });
     const duplicateKey = await sha256Hex(foldForDuplicates(text));
     version.staged.push({ id, text, duplicateKey, vector: encodeHalfFloats(vector) });
     const place = { headings, languages: languagesOf(text, language), page: null };
-    version.placed.push({ id, position, ...place, start: 0, end: text.length });
+    version.chunks.push({ id, position, ...place, start: 0, end: text.length });
   }
   return version;
 }
@@ -93,16 +93,16 @@ export const factsOf = (path: string, more: Partial<FileFacts> = {}): FileFacts 
 });
 
 /** Indexes a file as ingestion does: ask, stage, activate. */
-export async function put(
+export async function write(
   index: RagIndex,
   file: FileFacts | string,
   revision: number,
   passages: (string | Passage)[],
 ) {
   const facts = typeof file === "string" ? factsOf(file) : file;
-  const { staged, placed } = await versionOf(facts.fileId, passages);
+  const { staged, chunks } = await versionOf(facts.fileId, passages);
   const missing = new Set(
-    await index.missing([{ fileId: facts.fileId, ids: placed.map(({ id }) => id) }]),
+    await index.missing([{ fileId: facts.fileId, ids: chunks.map(({ id }) => id) }]),
   );
   await index.stage(
     facts.fileId,
@@ -116,7 +116,7 @@ export async function put(
         }
       : undefined,
   );
-  return index.activateVersion(facts, revision, placed);
+  return index.activateVersion(facts, revision, chunks);
 }
 
 /** A vector index that shows at once what it is given: the passages of these files of a RAG. */
@@ -167,13 +167,16 @@ export function requestFor(text: string, wish: Wish = {}): SearchRequest {
 
 /** The chunks that each leg alone finds for a query, best first. */
 export async function search(index: RagIndex, text: string, wish: Wish = {}) {
-  const read = async (leg: keyof LegScores, only: Wish) => {
+  const readLeg = async (leg: keyof LegScores, only: Wish) => {
     const { chunks } = await index.search(requestFor(text, { ...wish, ...only }));
     const scoreOf = ({ scores }: HydratedChunk) => scores[0]?.[leg] ?? 0;
     return chunks.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   };
-  const lexical = await read("lexical", { rule: { mode: "keyword", weight: 0 } });
-  const nearest = await read("vector", { lexical: false, rule: { mode: "semantic", weight: 1 } });
+  const lexical = await readLeg("lexical", { rule: { mode: "keyword", weight: 0 } });
+  const nearest = await readLeg("vector", {
+    lexical: false,
+    rule: { mode: "semantic", weight: 1 },
+  });
   const placesOf = (chunks: HydratedChunk[]) =>
     chunks.map(({ file, text }) => `${file.path}: ${text}`);
   return {

@@ -8,7 +8,7 @@ import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
 import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
 import { SignMemory } from "../../../src/rag-index/memory/sign-memory.ts";
 import { MEMORY_LIMIT_BYTES, vectorBudget } from "../../../src/rag-index/memory/vector-memory.ts";
-import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
+import { factsOf, indexOf, write, search, stubOf } from "./support.ts";
 
 const DIMENSIONS = 48;
 const FILES = 30;
@@ -29,7 +29,7 @@ const cosine = (a: Float32Array, b: Float32Array) =>
 
 const passage = (text: string) => ({ text, vector: vectorOf(text) });
 
-/** What an exact search must find, best first. */
+/** Finds the nearest by an exact search, best first. */
 function nearest(texts: string[], query: Float32Array, limit: number) {
   return texts
     .map((text) => ({ text, score: cosine(vectorOf(text), query) }))
@@ -43,7 +43,7 @@ async function filled(name: string) {
   for (let file = 0; file < FILES; file++) {
     const own = Array.from({ length: CHUNKS }, (_, at) => `passage ${file} ${at}`);
     texts.set(`folder${file % 3}/${file}`, own);
-    await put(index, `folder${file % 3}/${file}`, 1, own.map(passage));
+    await write(index, `folder${file % 3}/${file}`, 1, own.map(passage));
   }
   return { index, texts };
 }
@@ -56,13 +56,13 @@ async function expectExact(
   for (const seed of ["north", "south", "east"]) {
     const vector = vectorOf(seed);
     const expected = nearest(texts, vector, 20);
-    const named = folder === null ? null : { files: [], folders: [folder] };
-    const restriction = { named, metadata: [] };
-    const found = await search(index, "x", { vector, restriction, limitPerLeg: 20 });
-    expect(found.vector).toEqual(expected.map(({ text }) => text));
-    const similarities = found.hydrated.map(({ similarities }) => similarities[0] ?? 0);
+    const selection = folder === null ? null : { files: [], folders: [folder] };
+    const restriction = { named: selection, metadata: [] };
+    const result = await search(index, "x", { vector, restriction, limitPerLeg: 20 });
+    expect(result.vector).toEqual(expected.map(({ text }) => text));
+    const similarities = result.hydrated.map(({ similarities }) => similarities[0] ?? 0);
     for (const [at, { score }] of expected.entries()) {
-      expect(Math.abs((found.vectorScores[at] ?? 0) - score)).toBeLessThan(0.0005);
+      expect(Math.abs((result.vectorScores[at] ?? 0) - score)).toBeLessThan(0.0005);
       expect(Math.abs((similarities[at] ?? 0) - score)).toBeLessThan(0.0005);
     }
   }
@@ -81,7 +81,7 @@ test("neighbours and scores equal a brute-force search, through changes and evic
   await index.remove([{ fileId: factsOf("folder1/1").fileId, revision: 2 }]);
   texts.delete("folder1/1");
   const changed = ["passage 0 3", "new 1", "new 2"];
-  await put(index, "folder0/0", 2, changed.map(passage));
+  await write(index, "folder0/0", 2, changed.map(passage));
   texts.set("folder0/0", changed);
   await expectExact(index, all(), null);
   await evictDurableObject(stubOf("exact"));
@@ -97,15 +97,15 @@ test("signs in memory find the same, scored exactly, through changes", async () 
       const eligibility = allOf(all);
       const query = vectorOf(seed);
       const memory = SignMemory.load(sql, DIMENSIONS);
-      const found = memory.search(sql, queryVector(query), eligibility, 20);
+      const matches = memory.search(sql, queryVector(query), eligibility, 20);
       const names = sql.exec<{ text: string }>(
         `SELECT t.text FROM json_each(?) wanted CROSS JOIN contents t ON t.chunk = wanted.value`,
-        JSON.stringify(found.map(({ key }) => key)),
+        JSON.stringify(matches.map(({ key }) => key)),
       );
       const expected = new Map(nearest(all, query, 20).map(({ text, score }) => [text, score]));
       const texts = Array.from(names, ({ text }) => text);
       expect(texts.filter((text) => expected.has(text)).length).toBeGreaterThanOrEqual(19);
-      for (const [at, { score }] of found.entries()) {
+      for (const [at, { score }] of matches.entries()) {
         const exact = cosine(vectorOf(texts[at] ?? ""), query);
         expect(Math.abs(score - exact)).toBeLessThan(0.0005);
       }
@@ -120,7 +120,7 @@ test("signs in memory find the same, scored exactly, through changes", async () 
   expect(bytes).toBeLessThan(40 * 1_024);
   await index.remove([{ fileId: factsOf("folder1/1").fileId, revision: 2 }]);
   texts.delete("folder1/1");
-  await put(index, "folder0/0", 2, ["passage 0 3", "new 1", "new 2"].map(passage));
+  await write(index, "folder0/0", 2, ["passage 0 3", "new 1", "new 2"].map(passage));
   texts.set("folder0/0", ["passage 0 3", "new 1", "new 2"]);
   for (const seed of ["south", "east"]) await compare(all(), seed);
 });
@@ -137,8 +137,8 @@ test("signs in memory follow what is written, and are loaded again when most are
       );
     const find = (limit: number) => {
       const eligibility = allOf(all);
-      const found = memory.search(sql, queryVector(vectorOf("west")), eligibility, limit);
-      return found.map(({ key }) => key);
+      const matches = memory.search(sql, queryVector(vectorOf("west")), eligibility, limit);
+      return matches.map(({ key }) => key);
     };
     const [best = 0, second = 0] = find(2);
     const copy = { left: [best], entered: [], marks: [{ chunk: second, duplicate: true }] };
@@ -159,27 +159,27 @@ test("an index that gets no memory, because others hold it, finds the same", asy
   await runInDurableObject(stubOf("crowded"), (_object, { storage: { sql } }) => {
     const leg = new VectorLeg(sql);
     const eligibility = allOf([...texts.values()].flat());
-    const of = { limit: 20, among: "all" } as const;
-    const find = () => [leg.searcher([vectorOf("north")], eligibility, of)(0)];
-    const others = { forget: () => undefined };
-    vectorBudget.claim(others, 1);
-    // What earlier tests hold is idle by then.
-    for (let use = 0; use < 100; use++) vectorBudget.use(others);
-    expect(vectorBudget.claim(others, MEMORY_LIMIT_BYTES)).toBe(true);
+    const options = { limit: 20, among: "all" } as const;
+    const find = () => [leg.searcher([vectorOf("north")], eligibility, options)(0)];
+    const otherOwner = { forget: () => undefined };
+    vectorBudget.claim(otherOwner, 1);
+    // Vectors of earlier tests are idle by then.
+    for (let use = 0; use < 100; use++) vectorBudget.use(otherOwner);
+    expect(vectorBudget.claim(otherOwner, MEMORY_LIMIT_BYTES)).toBe(true);
     const crowded = find();
-    vectorBudget.release(others);
+    vectorBudget.release(otherOwner);
     expect(crowded[0]?.map(({ id }) => id)).toEqual(find()[0]?.map(({ id }) => id));
-    expect(vectorBudget.claim(others, MEMORY_LIMIT_BYTES)).toBe(false);
+    expect(vectorBudget.claim(otherOwner, MEMORY_LIMIT_BYTES)).toBe(false);
     leg.forget();
-    expect(vectorBudget.claim(others, MEMORY_LIMIT_BYTES)).toBe(true);
-    vectorBudget.release(others);
+    expect(vectorBudget.claim(otherOwner, MEMORY_LIMIT_BYTES)).toBe(true);
+    vectorBudget.release(otherOwner);
   });
   await expectExact(index, [...texts.values()].flat(), null);
 });
 
 test("a query of another model's size is refused", async () => {
   const index = indexOf("size");
-  await put(index, "a.md", 1, [passage("a")]);
+  await write(index, "a.md", 1, [passage("a")]);
   await expect(search(index, "a", { vector: new Float32Array(7) })).rejects.toThrow(
     "query vector has 7 dimensions, the index 48",
   );
@@ -187,7 +187,7 @@ test("a query of another model's size is refused", async () => {
 
 test("a query without a direction is no error", async () => {
   const index = indexOf("zero");
-  await put(index, "a.md", 1, [passage("a")]);
-  const found = await search(index, "!", { vector: new Float32Array(DIMENSIONS) });
-  expect(found.vectorScores).toEqual([0]);
+  await write(index, "a.md", 1, [passage("a")]);
+  const result = await search(index, "!", { vector: new Float32Array(DIMENSIONS) });
+  expect(result.vectorScores).toEqual([0]);
 });

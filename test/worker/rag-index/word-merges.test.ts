@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { HOUR_MS } from "../../../src/core/time.ts";
 
-import { countStatements, factsOf, indexOf, put, search, stubOf } from "./support.ts";
+import { countStatements, factsOf, indexOf, write, search, stubOf } from "./support.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** More than one transaction deletes securely. */
@@ -26,9 +26,9 @@ const wordsOf = async (name: string, word: string) =>
 test("words of a large file that is removed are merged away, step by step", async () => {
   const name = "large removal";
   const index = indexOf(name);
-  await put(index, "stays.txt", 1, passages("heather"));
-  await put(index, "small.txt", 1, ["A note of lichen."]);
-  await put(index, "large.txt", 1, passages("bracken"));
+  await write(index, "stays.txt", 1, passages("heather"));
+  await write(index, "small.txt", 1, ["A note of lichen."]);
+  await write(index, "large.txt", 1, passages("bracken"));
   expect(await wordsOf(name, "bracken")).toEqual({ holds: true, secure: 1 });
 
   await index.remove([{ fileId: factsOf("large.txt").fileId, revision: 2 }]);
@@ -48,9 +48,9 @@ test("words of a large file that is removed are merged away, step by step", asyn
 test("many small removals in one call are one large; a new merge follows an old", async () => {
   const name = "many removals";
   const index = indexOf(name);
-  await put(index, "stays.txt", 1, passages("heather"));
+  await write(index, "stays.txt", 1, passages("heather"));
   const paths = Array.from({ length: 40 }, (_, at) => `${at}.txt`);
-  for (const path of paths) await put(index, path, 1, [`A bracken note of ${path}.`]);
+  for (const path of paths) await write(index, path, 1, [`A bracken note of ${path}.`]);
   const idsOf = (some: string[]) =>
     some.map((path) => ({ fileId: factsOf(path).fileId, revision: 2 }));
   await index.remove(idsOf(paths.slice(1)));
@@ -66,10 +66,10 @@ afterEach(() => vi.useRealTimers());
 test("edits of a large file, one after the other, merge the index once an hour", async () => {
   const name = "edited every minute";
   const index = indexOf(name);
-  await put(index, "stays.txt", 1, passages("heather"));
+  await write(index, "stays.txt", 1, passages("heather"));
   vi.useFakeTimers({ toFake: ["Date"] });
   const edit = async (revision: number) => {
-    await put(index, "edited.txt", revision, passages(`bracken${revision}x`).slice(0, 40));
+    await write(index, "edited.txt", revision, passages(`bracken${revision}x`).slice(0, 40));
     await runDurableObjectAlarm(stubOf(name));
   };
   await edit(1);

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time.ts";
 import { type ChunkId, type FileId, vectorIdOf } from "../../../src/core/ids.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
-import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
+import { factsOf, indexOf, write, search, stubOf, versionOf } from "./support.ts";
 
-const ids = (version: { placed: { id: ChunkId }[] }) => version.placed.map(({ id }) => id);
+const ids = (version: { chunks: { id: ChunkId }[] }) => version.chunks.map(({ id }) => id);
 
 test("staged chunks are invisible until activation, and not asked for twice", async () => {
   const index = indexOf("staging");
@@ -20,12 +20,12 @@ test("staged chunks are invisible until activation, and not asked for twice", as
   );
   expect((await search(index, "quartz")).vector).toEqual([]);
   expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, tombstones: 0 });
-  const early = await index.activateVersion(facts, 1, version.placed);
+  const early = await index.activateVersion(facts, 1, version.chunks);
   expect(early).toEqual({ outcome: "incomplete", missing: ids(version).slice(1) });
   await index.stage(facts.fileId, 1, version.staged);
   const activated = { outcome: "activated", chunkCount: 2 };
-  expect(await index.activateVersion(facts, 1, version.placed)).toEqual(activated);
-  expect(await index.activateVersion(facts, 1, version.placed)).toEqual(activated);
+  expect(await index.activateVersion(facts, 1, version.chunks)).toEqual(activated);
+  expect(await index.activateVersion(facts, 1, version.chunks)).toEqual(activated);
   expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones: 0 });
   expect((await search(index, "quartz")).lexical).toEqual(["quartz"]);
 });
@@ -33,17 +33,17 @@ test("staged chunks are invisible until activation, and not asked for twice", as
 test("a new version replaces the old one in one step and keeps what is the same", async () => {
   const index = indexOf("versions");
   const facts = factsOf("a.md");
-  await put(index, facts, 1, ["alpha stone", "beta stone"]);
+  await write(index, facts, 1, ["alpha stone", "beta stone"]);
   const next = await versionOf(facts.fileId, ["beta stone", "gamma stone"]);
   expect(await index.missing([{ fileId: facts.fileId, ids: ids(next) }])).toEqual(
     ids(next).slice(1),
   );
   await index.stage(facts.fileId, 2, next.staged);
   expect((await search(index, "stone")).lexical.sort()).toEqual(["alpha stone", "beta stone"]);
-  await index.activateVersion(facts, 2, next.placed);
-  const found = await search(index, "stone");
-  expect(found.lexical.sort()).toEqual(["beta stone", "gamma stone"]);
-  expect(found.hydrated.find(({ text }) => text === "beta stone")?.position).toBe(0);
+  await index.activateVersion(facts, 2, next.chunks);
+  const result = await search(index, "stone");
+  expect(result.lexical.sort()).toEqual(["beta stone", "gamma stone"]);
+  expect(result.hydrated.find(({ text }) => text === "beta stone")?.position).toBe(0);
   const tombstones = usesVectorize ? 1 : 0;
   expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones });
 });
@@ -56,8 +56,8 @@ test("two versions of one file in one call leave the words of the second alone",
       ["alpha stone", "beta stone"],
       ["beta stone", "gamma stone"],
     ].map(async (texts, at) => {
-      const { staged, placed } = await versionOf(file.fileId, texts);
-      return { file, revision: at + 1, staged, chunks: placed };
+      const { staged, chunks } = await versionOf(file.fileId, texts);
+      return { file, revision: at + 1, staged, chunks };
     }),
   );
   await index.writeVersions(versions);
@@ -69,8 +69,8 @@ test("two versions of one file in one call leave the words of the second alone",
 
 test("versions of several files are written in one step, a void one beside the others", async () => {
   const index = indexOf("several");
-  await put(index, "old.md", 1, ["alpha stone", "beta stone"]);
-  await put(index, "newer.md", 5, ["delta stone"]);
+  await write(index, "old.md", 1, ["alpha stone", "beta stone"]);
+  await write(index, "newer.md", 5, ["delta stone"]);
   const versions = await Promise.all(
     [
       { path: "old.md", texts: ["beta stone", "gamma stone"] },
@@ -78,48 +78,50 @@ test("versions of several files are written in one step, a void one beside the o
       { path: "new.md", texts: ["Gamma  stone", "epsilon stone"] },
     ].map(async ({ path, texts }) => {
       const file = factsOf(path);
-      const { staged, placed } = await versionOf(file.fileId, texts);
-      const known = new Set(await index.missing([{ fileId: file.fileId, ids: ids({ placed }) }]));
-      const added = staged.filter(({ id }) => known.has(id));
-      return { file, revision: 2, staged: added, chunks: placed };
+      const { staged, chunks } = await versionOf(file.fileId, texts);
+      const missingIds = new Set(
+        await index.missing([{ fileId: file.fileId, ids: ids({ chunks }) }]),
+      );
+      const added = staged.filter(({ id }) => missingIds.has(id));
+      return { file, revision: 2, staged: added, chunks };
     }),
   );
-  const written = await index.writeVersions(versions);
-  expect(written.map(({ stored }) => stored.length)).toEqual([1, 0, 2]);
+  const results = await index.writeVersions(versions);
+  expect(results.map(({ stored }) => stored.length)).toEqual([1, 0, 2]);
   const activated = { outcome: "activated", chunkCount: 2 };
-  const outcomes = written.map(({ activation }) => activation);
+  const outcomes = results.map(({ activation }) => activation);
   expect(outcomes).toEqual([activated, { outcome: "superseded", revision: 5 }, activated]);
-  const found = await search(index, "stone");
-  const shown = ["beta stone", "delta stone", "epsilon stone", "gamma stone"];
-  expect(found.lexical.sort()).toEqual(shown);
-  expect(found.vector.sort()).toEqual(shown);
+  const result = await search(index, "stone");
+  const expected = ["beta stone", "delta stone", "epsilon stone", "gamma stone"];
+  expect(result.lexical.sort()).toEqual(expected);
+  expect(result.vector.sort()).toEqual(expected);
   // A second delivery adds nothing and changes nothing.
-  const again = await index.writeVersions(versions);
-  expect(again.map(({ stored }) => stored.length)).toEqual([0, 0, 0]);
+  const repeat = await index.writeVersions(versions);
+  expect(repeat.map(({ stored }) => stored.length)).toEqual([0, 0, 0]);
   expect(await index.facts()).toMatchObject({ chunks: 5, files: 3, staged: 0 });
 });
 
 test("headings are searched, weigh more than text, and can change without the text", async () => {
   const index = indexOf("headings");
   const text = "Ask the front desk.";
-  await put(index, "a.md", 1, [{ text, headings: ["Parking"] }]);
-  await put(index, "b.md", 1, ["Parking is free on Sundays.", "Ask again later."]);
+  await write(index, "a.md", 1, [{ text, headings: ["Parking"] }]);
+  await write(index, "b.md", 1, ["Parking is free on Sundays.", "Ask again later."]);
   const parking = await search(index, "parking", { vector: null });
   expect(parking.lexical).toEqual([text, "Parking is free on Sundays."]);
-  await put(index, "a.md", 2, [{ text, headings: ["Visitors"] }]);
+  await write(index, "a.md", 2, [{ text, headings: ["Visitors"] }]);
   const after = await search(index, "parking", { vector: null });
   expect(after.lexical).toEqual(["Parking is free on Sundays."]);
   const visitors = await search(index, "visitor", { vector: null });
   expect(visitors.lexical).toEqual([text]);
-  await put(index, "a.md", 3, []);
+  await write(index, "a.md", 3, []);
   expect((await search(index, "visitor", { vector: null })).lexical).toEqual([]);
 });
 
 test("older work is refused, and so is work that a removal came before", async () => {
   const index = indexOf("revisions");
   const facts = factsOf("a.md");
-  await put(index, facts, 5, ["five"]);
-  expect(await put(index, facts, 4, ["four"])).toEqual({ outcome: "superseded", revision: 5 });
+  await write(index, facts, 5, ["five"]);
+  expect(await write(index, facts, 4, ["four"])).toEqual({ outcome: "superseded", revision: 5 });
   const moved = factsOf("elsewhere.md", { fileId: facts.fileId });
   expect(await index.describeFile(moved, 4)).toEqual({ outcome: "superseded", revision: 5 });
   await index.remove([{ fileId: facts.fileId, revision: 3 }]);
@@ -127,15 +129,15 @@ test("older work is refused, and so is work that a removal came before", async (
   await index.remove([{ fileId: facts.fileId, revision: 6 }]);
   await index.remove([{ fileId: facts.fileId, revision: 6 }]);
   expect((await search(index, "five")).vector).toEqual([]);
-  expect(await put(index, facts, 5, ["five"])).toEqual({ outcome: "superseded", revision: 6 });
-  expect(await put(index, facts, 6, ["six"])).toEqual({ outcome: "superseded", revision: 6 });
+  expect(await write(index, facts, 5, ["five"])).toEqual({ outcome: "superseded", revision: 6 });
+  expect(await write(index, facts, 6, ["six"])).toEqual({ outcome: "superseded", revision: 6 });
   expect((await index.facts()).staged).toBe(0);
-  expect(await put(index, facts, 7, ["seven"])).toEqual({ outcome: "activated", chunkCount: 1 });
+  expect(await write(index, facts, 7, ["seven"])).toEqual({ outcome: "activated", chunkCount: 1 });
 });
 
 test("a removal at any moment of an index job lets nothing come back", async () => {
   const facts = factsOf("a.md");
-  const { staged, placed } = await versionOf(facts.fileId, ["one", "two"]);
+  const { staged, chunks } = await versionOf(facts.fileId, ["one", "two"]);
   const moments = [0, 1, 2, 3, 4].flatMap((moment) => [
     { moment, revision: 1 },
     { moment, revision: 2 },
@@ -150,13 +152,13 @@ test("a removal at any moment of an index job lets nothing come back", async () 
     await removeAt(1);
     await index.stage(facts.fileId, 1, staged.slice(1));
     await removeAt(2);
-    const activation = await index.activateVersion(facts, 1, placed);
+    const activation = await index.activateVersion(facts, 1, chunks);
     expect(activation.outcome).toBe(moment < 3 ? "superseded" : "activated");
     await removeAt(3);
-    await index.activateVersion(facts, 1, placed);
+    await index.activateVersion(facts, 1, chunks);
     await removeAt(4);
-    const found = await search(index, "one two");
-    expect([found.lexical, found.vector]).toEqual([[], []]);
+    const result = await search(index, "one two");
+    expect([result.lexical, result.vector]).toEqual([[], []]);
     expect(await index.facts()).toMatchObject({ chunks: 0, files: 0, staged: 0 });
   }
 });
@@ -168,10 +170,10 @@ test("the end of an older job leaves what a newer one has staged", async () => {
   const older = await versionOf(facts.fileId, ["shared", "old"]);
   await index.stage(facts.fileId, 1, older.staged);
   await index.stage(facts.fileId, 2, newer.staged);
-  expect(await index.activateVersion(facts, 1, older.placed)).toMatchObject({
+  expect(await index.activateVersion(facts, 1, older.chunks)).toMatchObject({
     outcome: "activated",
   });
-  expect(await index.activateVersion(facts, 2, newer.placed)).toMatchObject({
+  expect(await index.activateVersion(facts, 2, newer.chunks)).toMatchObject({
     outcome: "activated",
   });
   expect((await search(index, "shared old new")).lexical.sort()).toEqual(["new", "shared"]);
@@ -182,7 +184,7 @@ test("a file's facts change without its chunks; an unknown file is absent", asyn
   const index = indexOf("describe");
   const facts = factsOf("old/a.md");
   expect(await index.describeFile(facts, 1)).toEqual({ outcome: "absent" });
-  await put(index, facts, 1, ["a word"]);
+  await write(index, facts, 1, ["a word"]);
   const moved = factsOf("new/b.md", { fileId: facts.fileId, url: "https://example.org/b" });
   expect(await index.describeFile(moved, 2)).toEqual({ outcome: "described" });
   expect(await index.describeFile(moved, 2)).toEqual({ outcome: "described" });
@@ -196,11 +198,13 @@ test("an index that was only asked answers as an empty one and keeps no storage"
   const { fileId } = factsOf("a.md");
   const chunk = "e".repeat(40) as ChunkId;
   const vector = vectorIdOf(chunk, 1);
-  const named = { files: [], folders: ["a"] };
+  const selection = { files: [], folders: ["a"] };
   expect(await index.missing([{ fileId, ids: [chunk] }])).toEqual([chunk]);
   expect(await index.vectors(fileId, [chunk])).toEqual([]);
   expect(await search(index, "word")).toMatchObject({ lexical: [], vector: [], hydrated: [] });
-  const restricted = await search(index, "word", { restriction: { named, metadata: [] } });
+  const restricted = await search(index, "word", {
+    restriction: { named: selection, metadata: [] },
+  });
   expect([restricted.lexical, restricted.vector]).toEqual([[], []]);
   expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 0, tombstones: 0 });
   expect(await index.listFiles(null, 10)).toEqual([]);
@@ -230,15 +234,15 @@ test("tombstones of sent vectors are listed until removed, and once more", async
   const unsent = factsOf("unsent.md");
   const version = await versionOf(unsent.fileId, ["never sent"]);
   await index.stage(unsent.fileId, 1, version.staged);
-  await index.activateVersion(unsent, 1, version.placed);
+  await index.activateVersion(unsent, 1, version.chunks);
   await index.remove([{ fileId: unsent.fileId, revision: 2 }]);
   expect(await index.tombstones(0, 10)).toEqual([]);
   const facts = factsOf("a.md");
   const { staged } = await versionOf(facts.fileId, ["gone", "back"]);
-  const stored = await index.stage(facts.fileId, 1, staged, { id: 1, at: 1, folder: "" });
-  await put(index, facts, 1, ["gone", "back"]);
+  const storedChunks = await index.stage(facts.fileId, 1, staged, { id: 1, at: 1, folder: "" });
+  await write(index, facts, 1, ["gone", "back"]);
   await index.remove([{ fileId: facts.fileId, revision: 2 }]);
-  const ids = stored.map(({ vectorId }) => vectorId).sort();
+  const ids = storedChunks.map(({ vectorId }) => vectorId).sort();
   expect(await index.tombstones(0, 10)).toEqual(ids);
   expect(await index.tombstones(0, 1)).toHaveLength(1);
   const back = await index.stage(facts.fileId, 3, staged.slice(1));
@@ -255,9 +259,9 @@ test("tombstones of sent vectors are listed until removed, and once more", async
 test("a vector that was seen is scanned until searches that began before are over", async () => {
   const index = indexOf("trust");
   const facts = factsOf("a.md");
-  const { staged, placed } = await versionOf(facts.fileId, ["seen"]);
+  const { staged, chunks } = await versionOf(facts.fileId, ["seen"]);
   await index.stage(facts.fileId, 1, staged, { id: 1, at: 1, folder: "" });
-  await index.activateVersion(facts, 1, placed);
+  await index.activateVersion(facts, 1, chunks);
   await index.confirmSeen([1], HOUR_MS);
   await index.confirmSeen([], HOUR_MS + 9_999);
   expect(await index.ledger()).toMatchObject({ inFlight: 1 });
@@ -267,7 +271,7 @@ test("a vector that was seen is scanned until searches that began before are ove
 
 test("live files are listed in order of id, page by page", async () => {
   const index = indexOf("listing");
-  for (const name of ["c", "a", "b", "d"]) await put(index, name, 3, [`text ${name}`]);
+  for (const name of ["c", "a", "b", "d"]) await write(index, name, 3, [`text ${name}`]);
   await index.remove([{ fileId: "file b" as FileId, revision: 4 }]);
   const first = await index.listFiles(null, 2);
   expect(first).toEqual([
@@ -280,17 +284,17 @@ test("live files are listed in order of id, page by page", async () => {
 
 test("all of it survives an eviction; destruction leaves nothing", async () => {
   const index = indexOf("lifetime");
-  await put(index, "a.md", 2, ["lasting words", "more words"]);
-  await put(index, "b.md", 2, ["lasting words"]);
+  await write(index, "a.md", 2, ["lasting words", "more words"]);
+  await write(index, "b.md", 2, ["lasting words"]);
   await index.restrictToScopes([{ type: "path", value: "a.md" }]);
   const before = await search(index, "lasting");
   await evictDurableObject(stubOf("lifetime"));
   expect(await search(index, "lasting")).toEqual(before);
   expect(before.lexicalPlaces).toEqual(["a.md: lasting words"]);
-  expect(await put(index, "a.md", 1, ["older"])).toEqual({ outcome: "superseded", revision: 2 });
+  expect(await write(index, "a.md", 1, ["older"])).toEqual({ outcome: "superseded", revision: 2 });
   await index.destroy();
   await index.destroy();
   expect((await search(index, "lasting")).vector).toEqual([]);
   expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 0, tombstones: 0 });
-  expect(await put(index, "a.md", 1, ["anew"])).toEqual({ outcome: "activated", chunkCount: 1 });
+  expect(await write(index, "a.md", 1, ["anew"])).toEqual({ outcome: "activated", chunkCount: 1 });
 });

@@ -27,17 +27,17 @@ beforeAll(async () => {
   await sweep(world.services);
   source = await world.addSource();
   rag = await world.addRag(source);
-  api = withToken((await panel.made("/tokens", { name: "Reader", rags: [rag] })).token);
+  api = withToken((await panel.create("/tokens", { name: "Reader", rags: [rag] })).token);
 });
 
 afterAll(queuesSettled);
 
 /** Passages that each say of which version of the file they are; each long enough for a chunk. */
 function textOf(version: number): string {
-  const said = `The boiler has version-${version} and is looked at once a year. `;
+  const sentence = `The boiler has version-${version} and is looked at once a year. `;
   const passages = Array.from(
     { length: PASSAGES },
-    (_, at) => `## House ${at}\n\n${said.repeat(20)}`,
+    (_, at) => `## House ${at}\n\n${sentence.repeat(20)}`,
   );
   return passages.join("\n\n");
 }
@@ -51,7 +51,7 @@ async function reindex(version: number): Promise<void> {
 }
 
 /** A search over the service: how many passages it shows, and of which versions. */
-async function read() {
+async function retrievePassages() {
   const { status, body } = await api.post(`/rags/${rag}/retrieve`, {
     semanticSearch: ["boiler version"],
     topK: TOP_K,
@@ -64,7 +64,7 @@ async function read() {
 
 test("10 readers during re-indexings of a file always see exactly one version", async () => {
   await reindex(0);
-  const { passages } = await read();
+  const { passages } = await retrievePassages();
   expect(passages).toBeGreaterThanOrEqual(PASSAGES);
   const whole = (version: string | undefined) => ({
     status: 200,
@@ -72,11 +72,11 @@ test("10 readers during re-indexings of a file always see exactly one version", 
     versions: [version],
     degraded: undefined,
   });
-  expect(await read()).toEqual(whole("version-0"));
+  expect(await retrievePassages()).toEqual(whole("version-0"));
 
   const writer = { isWriting: true, reads: 0, next: Promise.withResolvers<void>() };
   let answers = 0;
-  const seen = new Set<string>();
+  const versions = new Set<string>();
   const wrong: unknown[] = [];
   const readOn = async () => {
     while (writer.isWriting) {
@@ -85,9 +85,9 @@ test("10 readers during re-indexings of a file always see exactly one version", 
         continue;
       }
       writer.reads++;
-      const answer = await read();
+      const answer = await retrievePassages();
       answers++;
-      for (const version of answer.versions) seen.add(version);
+      for (const version of answer.versions) versions.add(version);
       const expected = JSON.stringify(whole(answer.versions[0]));
       if (JSON.stringify(answer) !== expected) wrong.push(answer);
     }
@@ -112,7 +112,7 @@ test("10 readers during re-indexings of a file always see exactly one version", 
   expect(wrong).toEqual([]);
   expect(answers).toBeGreaterThan(VERSIONS);
   // How many depends on the machine.
-  expect(seen.size).toBeGreaterThan(1);
-  expect(await read()).toEqual(whole(`version-${VERSIONS}`));
+  expect(versions.size).toBeGreaterThan(1);
+  expect(await retrievePassages()).toEqual(whole(`version-${VERSIONS}`));
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed", chunks: passages }]);
 });

@@ -8,7 +8,7 @@ import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
-import { DIMENSIONS, factsOf, indexOf, put, vectorIndexOf } from "../rag-index/support.ts";
+import { DIMENSIONS, factsOf, indexOf, write, vectorIndexOf } from "../rag-index/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
 const embed = (text: string) => hashEmbedding(text, DIMENSIONS);
@@ -53,10 +53,10 @@ test("ten queries over two RAGs of one model make one embedding call", async () 
   const double = new OpenAiDouble({ embed });
   const { services } = worldWith({ double });
   const more = { embeddingModel: "local/embed" };
-  const one = await indexedRag("ten-a", { "a.md": ["boiler"] }, more);
-  const two = await indexedRag("ten-b", { "b.md": ["service"] }, more);
+  const first = await indexedRag("ten-a", { "a.md": ["boiler"] }, more);
+  const second = await indexedRag("ten-b", { "b.md": ["service"] }, more);
   const queries = Array.from({ length: 10 }, (_, at) => `boiler service ${at}`);
-  const { chunks } = await retrieve(services, requestOf([one, two], { queries }));
+  const { chunks } = await retrieve(services, requestOf([first, second], { queries }));
   expect(chunks).toHaveLength(2);
   expect(double.requests).toHaveLength(1);
   const input = [...queries, queries.join(" ")];
@@ -125,10 +125,10 @@ test("of passages that fit alike the newer goes first, where the RAG lets age co
   for (const [path, days] of Object.entries(dated)) {
     const modifiedAt = Date.now() - days * DAY_MS;
     const text = `The boiler gets its service, says ${path}.`;
-    await put(index, factsOf(path, { modifiedAt }), 1, [text]);
+    await write(index, factsOf(path, { modifiedAt }), 1, [text]);
   }
   const clear = "Boiler service: how the boiler gets its service, and who does it.";
-  await put(index, factsOf("old.md", { modifiedAt: 0 }), 1, [clear]);
+  await write(index, factsOf("old.md", { modifiedAt: 0 }), 1, [clear]);
   const { services } = worldWith({});
   const inOrder = async (recencyHalfLifeDays: number | null, query: string) => {
     const rag = await indexedRag("recency", {}, { recencyHalfLifeDays });
@@ -145,12 +145,12 @@ test("an explanation tells where each leg had a passage, over shards as in one i
   const texts = ["boiler service", "boiler, boiler, boiler", "The canteen serves soup at noon."];
   const files = Object.entries({ "a.md": texts[0], "b.md": texts[1], "c.md": texts[2] });
   const { services } = worldWith({});
-  const told = async (name: string, shards: number) => {
+  const explain = async (name: string, shards: number) => {
     const rag = await indexedRag(name, {}, { shards });
     for (const [at, [path, text = ""]] of files.entries()) {
       const shard = at % shards;
       const index = services.ragIndexes({ ragId: rag.id, generation: 1, shard });
-      await put(index, factsOf(path), 1, [text]);
+      await write(index, factsOf(path), 1, [text]);
     }
     const { explanations = [] } = await retrieve(services, requestOf([rag]), { explain: true });
     return explanations.map(({ queries, fusedRank }) => {
@@ -158,21 +158,21 @@ test("an explanation tells where each leg had a passage, over shards as in one i
       return { ranks, fusedRank };
     });
   };
-  const inOne = await told("explained", 1);
+  const inOne = await explain("explained", 1);
   expect(inOne).toEqual([
     { ranks: [[1, 1]], fusedRank: 1 },
     { ranks: [[2, 2]], fusedRank: 2 },
     { ranks: [[undefined, 3]], fusedRank: 3 },
   ]);
-  expect(await told("explained-shards", 2)).toEqual(inOne);
+  expect(await explain("explained-shards", 2)).toEqual(inOne);
 });
 
 test("equal texts of several RAGs are one chunk; with includeDuplicates each is shown", async () => {
-  const one = await indexedRag("equal-a", { "a.md": ["The boiler  gets SERVICE."] });
-  const two = await indexedRag("equal-b", { "b.md": ["The boiler gets service."] });
+  const first = await indexedRag("equal-a", { "a.md": ["The boiler  gets SERVICE."] });
+  const second = await indexedRag("equal-b", { "b.md": ["The boiler gets service."] });
   const { services } = worldWith({});
-  expect((await retrieve(services, requestOf([one, two]))).chunks).toHaveLength(1);
-  const both = await retrieve(services, requestOf([one, two], { includeDuplicates: true }));
+  expect((await retrieve(services, requestOf([first, second]))).chunks).toHaveLength(1);
+  const both = await retrieve(services, requestOf([first, second], { includeDuplicates: true }));
   expect(both.chunks).toHaveLength(2);
 });
 
@@ -196,7 +196,8 @@ describe("reranking", () => {
     const ranked = await retrieve(services, requestOf([rag], { useReranking: true }));
     expect(texts(plain)[1]).toBe("the last boiler");
     expect(texts(ranked)[0]).toBe("the last boiler");
-    const scores = (of: typeof plain) => new Map(of.chunks.map(({ text, score }) => [text, score]));
+    const scores = (result: typeof plain) =>
+      new Map(result.chunks.map(({ text, score }) => [text, score]));
     expect(scores(ranked)).toEqual(scores(plain));
   });
 
@@ -221,7 +222,7 @@ describe("reranking", () => {
     const rag = await indexedRag("bound", many(80), { reranker: "local/rerank" });
     const wish = { topK: 4, candidateMultiplier: 3, useReranking: true };
     await retrieve(services, requestOf([rag], wish));
-    const scored = double.of("rerank").map(({ body }) => (body as { documents: [] }).documents);
+    const scored = double.calls("rerank").map(({ body }) => (body as { documents: [] }).documents);
     expect(scored.flat()).toHaveLength(12);
   });
 
@@ -243,10 +244,10 @@ describe("with a vector index outside", () => {
       "y/b.md": ["Warm water is made here."],
     };
     const rag = await indexedRag(identifier, files);
-    const stored = Object.entries(files).map(([path, passages]) => {
+    const versions = Object.entries(files).map(([path, passages]) => {
       return { facts: factsOf(path), passages, folder: path.split("/")[0] ?? "" };
     });
-    const { vectorize, vectorIndex } = await vectorIndexOf(rag.id, stored);
+    const { vectorize, vectorIndex } = await vectorIndexOf(rag.id, versions);
     const { services } = worldWith({});
     return { rag, vectorize, services: { ...services, vectorIndex } };
   }

@@ -20,10 +20,10 @@ test("of several RAGs with one reranker the passages are merged by its relevance
   const { services } = worldWith({ double });
   const reranker = "local/rerank";
   const files = (name: string) => ({ "a.md": [`${name} boiler good`, `${name} boiler poor`] });
-  const one = await indexedRag("merge-a", files("beta"), { reranker });
-  const two = await indexedRag("merge-b", files("alpha"), { reranker });
-  const found = await retrieve(services, rerankedOver([one, two], "boiler service"));
-  expect(texts(found)).toEqual([
+  const first = await indexedRag("merge-a", files("beta"), { reranker });
+  const second = await indexedRag("merge-b", files("alpha"), { reranker });
+  const result = await retrieve(services, rerankedOver([first, second], "boiler service"));
+  expect(texts(result)).toEqual([
     "alpha boiler good",
     "alpha boiler poor",
     "beta boiler good",
@@ -39,17 +39,17 @@ test("a RAG without an answer does not come first because its reranker is anothe
     "b.md": ["The boiler service comes in May.", "Ask for the boiler service early."],
   };
   const query = "When does the boiler service come?";
-  for (const [name, other, own] of [
+  for (const [name, otherReranker, own] of [
     ["none", null, "embedded/lexical"],
     ["another", "local/rerank", "embedded/lexical"],
     ["the-same", "embedded/lexical", "embedded/lexical"],
     ["missing", "embedded/lexical", null],
   ] as const) {
-    const one = await indexedRag(`beside-${name}`, beside, { reranker: other });
-    const two = await indexedRag(`answering-${name}`, answering, { reranker: own });
-    const found = await retrieve(services, rerankedOver([one, two], query));
-    expect([name, texts(found)[0]]).toEqual([name, "The boiler service comes in May."]);
-    expect(texts(found)).toHaveLength(4);
+    const first = await indexedRag(`beside-${name}`, beside, { reranker: otherReranker });
+    const second = await indexedRag(`answering-${name}`, answering, { reranker: own });
+    const result = await retrieve(services, rerankedOver([first, second], query));
+    expect([name, texts(result)[0]]).toEqual([name, "The boiler service comes in May."]);
+    expect(texts(result)).toHaveLength(4);
   }
 });
 
@@ -76,8 +76,8 @@ test("a word that is rare in one RAG and common in all counts as common", async 
     rag: searchedAs(rag, { searchMode: "keyword" }),
     restriction: { named: null, metadata: [] },
   }));
-  const found = await retrieve(services, { ...plain([], "boiler valve"), targets });
-  expect(texts(found)[0]).toBe("Close the valve before you leave the house.");
+  const result = await retrieve(services, { ...plain([], "boiler valve"), targets });
+  expect(texts(result)[0]).toBe("Close the valve before you leave the house.");
 });
 
 test("a RAG that is searched by vectors alone stands on the same scale", async () => {
@@ -88,6 +88,6 @@ test("a RAG that is searched by vectors alone stands on the same scale", async (
   );
   const answer = "The boiler service comes in May.";
   const vectors = await indexedRag("by-vectors", { "a.md": [answer] }, { searchMode: "semantic" });
-  const found = await retrieve(services, plain([words, vectors], "boiler service"));
-  expect(texts(found)[0]).toBe(answer);
+  const result = await retrieve(services, plain([words, vectors], "boiler service"));
+  expect(texts(result)[0]).toBe(answer);
 });

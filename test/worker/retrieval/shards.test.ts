@@ -15,7 +15,7 @@ import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
-import { DIMENSIONS, factsOf, put, vectorIndexOf } from "../rag-index/support.ts";
+import { DIMENSIONS, factsOf, write, vectorIndexOf } from "../rag-index/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
 const SHARDS = 4;
@@ -53,20 +53,20 @@ const pathOf = (file: number) =>
 const factsAt = (file: number) =>
   factsOf(pathOf(file), { fileId: `file ${String(file).padStart(3, "0")}` as FileId });
 
-/** The same files in one index object and in four. */
-async function both(name: string, files = FILES): Promise<{ one: RagRecord; four: RagRecord }> {
+/** Indexes equal files in one index object and in four. */
+async function both(name: string, files = FILES): Promise<{ single: RagRecord; four: RagRecord }> {
   const { services } = worldWith({});
-  const one = await indexedRag(`${name}-one`, {});
+  const single = await indexedRag(`${name}-one`, {});
   const four = await indexedRag(`${name}-four`, {}, { shards: SHARDS });
   for (let file = 0; file < files; file++) {
     const facts = factsAt(file);
-    for (const { id, shards } of [one, four]) {
+    for (const { id, shards } of [single, four]) {
       const shard = shardOf(facts.fileId, shards);
       const index = services.ragIndexes({ ragId: id, generation: 1, shard });
-      await put(index, facts, 1, passagesOf(file));
+      await write(index, facts, 1, passagesOf(file));
     }
   }
-  return { one, four };
+  return { single, four };
 }
 
 async function answer(
@@ -74,12 +74,12 @@ async function answer(
   rag: RagRecord,
   { folder, ...more }: Partial<RetrievalRequest> & { folder?: string } = {},
 ) {
-  const named = folder === undefined ? null : { files: [], folders: [folder] };
-  const request = requestOf([rag], { named, queries: QUERIES, topK: 40, ...more });
+  const selection = folder === undefined ? null : { files: [], folders: [folder] };
+  const request = requestOf([rag], { named: selection, queries: QUERIES, topK: 40, ...more });
   const { chunks, degradations } = await retrieve(services, request);
   return {
     degradations,
-    found: chunks.map(
+    lines: chunks.map(
       ({ text, score, source }) => `${score.toFixed(3)} ${source.filePath} ${text}`,
     ),
   };
@@ -87,30 +87,33 @@ async function answer(
 
 test("four shards answer as one index does: the same chunks, scores and order", async () => {
   const { services } = worldWith({});
-  const { one, four } = await both("equal");
+  const { single, four } = await both("equal");
   for (const query of QUERIES) {
     for (const more of [{}, { folder: "a" }, { includeDuplicates: true }, { topK: 5 }]) {
-      const asked = { queries: [query], ...more };
-      const expected = await answer(services, one, asked);
+      const request = { queries: [query], ...more };
+      const expected = await answer(services, single, request);
       expect(expected.degradations).toEqual([]);
-      expect({ asked, ...(await answer(services, four, asked)) }).toEqual({ asked, ...expected });
+      expect({ asked: request, ...(await answer(services, four, request)) }).toEqual({
+        asked: request,
+        ...expected,
+      });
     }
   }
-  const inOrder = await answer(services, one, { topK: 10 });
+  const inOrder = await answer(services, single, { topK: 10 });
   for (const topK of [1, 3]) {
-    const best = await answer(services, one, { topK });
-    expect(best.found).toEqual(inOrder.found.slice(0, topK));
+    const best = await answer(services, single, { topK });
+    expect(best.lines).toEqual(inOrder.lines.slice(0, topK));
   }
   const semantic = { searchMode: "semantic" as const };
-  // Of many passages without any similarity, either may be among those that are looked at.
+  // Passages without any similarity tie, so either may be among those that are looked at.
   for (const query of QUERIES.slice(0, 4)) {
-    const asked = { queries: [query] };
-    expect(await answer(services, { ...four, ...semantic }, asked)).toEqual(
-      await answer(services, { ...one, ...semantic }, asked),
+    const request = { queries: [query] };
+    expect(await answer(services, { ...four, ...semantic }, request)).toEqual(
+      await answer(services, { ...single, ...semantic }, request),
     );
   }
-  const ofOne = (await answer(services, one, { topK: 10 })).found;
-  const ofFour = (await answer(services, four, { topK: 10 })).found;
+  const ofOne = (await answer(services, single, { topK: 10 })).lines;
+  const ofFour = (await answer(services, four, { topK: 10 })).lines;
   // How much several queries belong together is judged by the candidates of each shard.
   expect(ofFour.filter((line) => ofOne.includes(line)).length).toBeGreaterThan(6);
 });
@@ -118,9 +121,9 @@ test("four shards answer as one index does: the same chunks, scores and order", 
 test("a threshold leaves out exactly the passages whose own score is below it", async () => {
   const relevance = (_query: string, text: string) => (hash32(text) % 1_000) / 1_000;
   const { services } = worldWith({ double: new OpenAiDouble({ relevance }) });
-  const { one, four } = await both("threshold", 24);
+  const { single, four } = await both("threshold", 24);
   const reranker = "local/rerank";
-  const askedOf = { one: [one], four: [four], two: [one, { ...four, identifier: "other" }] };
+  const askedOf = { one: [single], four: [four], two: [single, { ...four, identifier: "other" }] };
   const settings: [keyof typeof askedOf, Partial<SearchedRag>][] = [
     ["one", {}],
     ["four", {}],
@@ -147,9 +150,9 @@ test("a threshold leaves out exactly the passages whose own score is below it", 
       const middle = scores[Math.floor(scores.length / 2)] ?? 0;
       for (const threshold of [0, 0.001, scores[3] ?? 0, middle, scores.at(-1) ?? 0]) {
         const expected = all.filter(({ score }) => score >= threshold);
-        const told = { name, setting, queries, threshold };
-        expect({ ...told, found: await search(100, threshold) }).toEqual({
-          ...told,
+        const context = { name, setting, queries, threshold };
+        expect({ ...context, found: await search(100, threshold) }).toEqual({
+          ...context,
           found: expected,
         });
         if ("reranker" in setting) continue;
@@ -168,14 +171,14 @@ test("when the original goes, an equal chunk of another shard takes its place at
   );
   for (const [at, facts] of files.entries()) {
     const index = indexes[at];
-    if (index !== undefined) await put(index, facts, 1, [NOTICE]);
+    if (index !== undefined) await write(index, facts, 1, [NOTICE]);
   }
-  const shown = async () => (await answer(services, rag, { queries: ["notice"] })).found;
+  const findNotices = async () => (await answer(services, rag, { queries: ["notice"] })).lines;
   for (const [at, { path, fileId }] of files.entries()) {
-    expect(await shown()).toEqual([expect.stringContaining(` ${path} `)]);
+    expect(await findNotices()).toEqual([expect.stringContaining(` ${path} `)]);
     await indexes[at]?.remove([{ fileId, revision: 2 }]);
   }
-  expect(await shown()).toEqual([]);
+  expect(await findNotices()).toEqual([]);
 });
 
 /** One shard throws at each of its methods. */
@@ -191,30 +194,32 @@ test("a shard that is down takes its files with it, and the answer says so", asy
   const { four } = await both("down");
   const whole = await answer(services, four, { topK: 100 });
   const lame = { ...services, ragIndexes: withoutShard(services.ragIndexes, 2) };
-  const { found, degradations } = await answer(lame, four, { topK: 100 });
+  const { lines, degradations } = await answer(lame, four, { topK: 100 });
   expect(degradations).toEqual([expect.stringMatching(/^index part 3 of 4: failed after \d+ ms$/)]);
-  expect(found.length).toBeGreaterThan(whole.found.length / 2);
-  const missing = whole.found.filter((line) => !found.includes(line));
+  expect(lines.length).toBeGreaterThan(whole.lines.length / 2);
+  const missing = whole.lines.filter((line) => !lines.includes(line));
   expect(missing.length).toBeGreaterThan(0);
 });
 
 /** The answers of a RAG whose vectors are in a vector index of its own. */
-async function besideVectorIndex(rag: RagRecord, asked: Partial<RetrievalRequest>) {
+async function besideVectorIndex(rag: RagRecord, request: Partial<RetrievalRequest>) {
   const files = Array.from({ length: FILES }, (_, file) => {
     return { facts: factsAt(file), passages: passagesOf(file) };
   });
   const { vectorIndex } = await vectorIndexOf(rag.id, files);
-  return await answer({ ...worldWith({}).services, vectorIndex }, rag, asked);
+  return await answer({ ...worldWith({}).services, vectorIndex }, rag, request);
 }
 
 test("with a vector index, shards answer as one index and show equal texts once", async () => {
-  const { one, four } = await both("vectorize");
+  const { single, four } = await both("vectorize");
   for (const query of QUERIES.filter((each) => !each.includes("notice"))) {
-    const asked = { queries: [query] };
-    expect(await besideVectorIndex(four, asked)).toEqual(await besideVectorIndex(one, asked));
+    const request = { queries: [query] };
+    expect(await besideVectorIndex(four, request)).toEqual(
+      await besideVectorIndex(single, request),
+    );
   }
-  const { found } = await besideVectorIndex(four, { queries: ["notice"] });
-  const notices = found.filter((line) => /notice/i.test(line));
+  const { lines } = await besideVectorIndex(four, { queries: ["notice"] });
+  const notices = lines.filter((line) => /notice/i.test(line));
   expect(notices).toEqual([expect.stringContaining(pathOf(0))]);
 });
 

@@ -13,7 +13,7 @@ const ON_VECTORIZE = env.TEST_ADAPTERS === "production";
 
 type More = { queries?: string[]; useReranking?: boolean };
 
-const told = async (rag: RagRecord, more: More, double?: OpenAiDouble) => {
+const retrieveLogged = async (rag: RagRecord, more: More, double?: OpenAiDouble) => {
   const { services } = worldWith(double === undefined ? {} : { double });
   const lines: Record<string, unknown>[] = [];
   const log = jsonLog((_, line) => lines.push(JSON.parse(line) as Record<string, unknown>));
@@ -28,7 +28,7 @@ const told = async (rag: RagRecord, more: More, double?: OpenAiDouble) => {
 
 test("one log line with sizes and leg times, without a word of query or text", async () => {
   const rag = await indexedRag("told", { "a.md": ["The boiler gets its service in spring."] });
-  const { lines, spans } = await told(rag, { queries: ["boiler service", "spring"] });
+  const { lines, spans } = await retrieveLogged(rag, { queries: ["boiler service", "spring"] });
   expect(lines).toEqual([
     {
       level: "info",
@@ -60,7 +60,7 @@ test("a degradation names the leg that was lost", async () => {
   const rag = await indexedRag("told-lost", files, { reranker: "local/rerank" });
   const double = new OpenAiDouble();
   double.fail("rerank", { kind: "status", status: 503 });
-  const { lines, spans } = await told(rag, { useReranking: true }, double);
+  const { lines, spans } = await retrieveLogged(rag, { useReranking: true }, double);
   expect(lines).toEqual([
     expect.objectContaining({
       reranked: true,

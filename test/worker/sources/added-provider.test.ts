@@ -12,7 +12,7 @@ import { sourceManifest } from "../../../src/sources/source-manifest.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
 
-/** What a contributor writes: one folder's manifest, and below one line of the registry. */
+/** A contributor's part: one folder's manifest, and below one line of the registry. */
 const notes = sourceManifest({
   id: "notes",
   name: "Notes",
@@ -25,7 +25,7 @@ const notes = sourceManifest({
     list: async () => {
       const file = { externalId: null, url: null, size: 9, mimeType: "text/plain", version: "1" };
       const files = words.map((name) => ({ ...file, path: name, name }));
-      const whole = files.map((one) => Object.assign(one, { metadata: {}, sourceState: null }));
+      const whole = files.map((entry) => Object.assign(entry, { metadata: {}, sourceState: null }));
       return { files: whole, deleted: [], next: null };
     },
     open: async ({ name }) => {
@@ -39,10 +39,10 @@ beforeAll(() => void SOURCES.push(notes));
 afterAll(() => void SOURCES.pop());
 
 test("a provider of one manifest has a form, keeps its secret and is scanned", async () => {
-  const shown =
+  const form =
     await html`${SettingFields({ fields: sourceForm(notes, true).fields, state: freshForm(), isStored: false })}`;
   for (const part of ["Words</label>", "One a line.", 'type="password"']) {
-    expect(String(shown)).toContain(part);
+    expect(String(form)).toContain(part);
   }
   const typed = { name: "N", "config.words": "oak.txt\r\nelm.txt", "config.key": "hush" };
   const { provider } = notes;
@@ -57,7 +57,7 @@ test("a provider of one manifest has a form, keeps its secret and is scanned", a
   const { source, rag } = await world.addSourceAndRag(provider, sealed.config);
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 2, failed: 0, error: null });
-  expect(await world.shown(rag, "hush")).toEqual({
+  expect(await world.texts(rag, "hush")).toEqual({
     "oak.txt": ["oak.txt, read with hush"],
     "elm.txt": ["elm.txt, read with hush"],
   });

@@ -35,17 +35,17 @@ test("a site is indexed, moves without a download, and a rate limit delays it al
   const { site, space, pages, world, source, rag } = await indexedSite();
   expect(await lastRun(source)).toMatchObject({ added: 32, failed: 0, error: null });
   expect(await world.counters(rag)).toMatchObject({ indexed: 32 });
-  expect(await world.shown(rag, "numbered")).toMatchObject({
+  expect(await world.texts(rag, "numbered")).toMatchObject({
     "HR/Rule 0/letter.txt": ["A letter numbered."],
   });
   for (const page of pages.slice(1)) site.alter(page, { parent: pages[0] ?? null });
   site.page(space, "New", "<p>New, numbered.</p>");
-  site.asked.length = 0;
+  site.requests.length = 0;
   site.fail({ path: /blogposts/, status: 429, headers: { "retry-after": "40" } });
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 1, removed: 0, error: null, finished: 1 });
-  expect(site.asked.filter((call) => call.includes("body-format"))).toHaveLength(1);
-  const paths = Object.keys(await world.shown(rag, "numbered"));
+  expect(site.requests.filter((call) => call.includes("body-format"))).toHaveLength(1);
+  const paths = Object.keys(await world.texts(rag, "numbered"));
   expect(paths).toContain("HR/Rule 0/Rule 7.md");
   expect(paths).toContain("HR/New.md");
 });

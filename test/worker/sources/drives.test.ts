@@ -38,17 +38,17 @@ async function googleDrive() {
     provider: "cloud_drive",
     config: { rootFolderId: drive.root, apiBaseUrl: BASE, credentials },
     fetch: drive.fetch,
-    asked: drive.asked,
+    asked: drive.requests,
     download: "alt=media",
     base: "",
     change: (at: number, content: string) => drive.change(ids[at] ?? "", { content }),
     rename: (name: string) => drive.change(folder, { name }),
     share: (to: string[]) =>
-      drive.change(folder, { grants: to.map((one) => ({ type: "user", to: one }) as const) }),
+      drive.change(folder, { grants: to.map((person) => ({ type: "user", to: person }) as const) }),
   };
 }
 
-/** The same as a library of a site. */
+/** Opens a library of a SharePoint site. */
 async function sharePoint() {
   const graph = new GraphDouble();
   const { library } = graph.site("hr");
@@ -62,12 +62,12 @@ async function sharePoint() {
     provider: "document_site",
     config: { ...settings, clientSecret: graph.entra.secret },
     fetch: graph.fetch,
-    asked: graph.asked,
+    asked: graph.requests,
     download: "download",
     base: "Documents/",
     change: (at: number, content: string) => library.change(ids[at] ?? "", { content }),
     rename: (name: string) => library.change(folder, { name }),
-    share: (to: string[]) => library.change(folder, { grants: to.map((one) => user(one)) }),
+    share: (to: string[]) => library.change(folder, { grants: to.map((person) => user(person)) }),
     follow: (now: () => number) => void (graph.now = graph.entra.now = now),
   });
 }
@@ -80,20 +80,20 @@ type Drive = {
   follow?: (now: () => number) => void;
 };
 
-async function scanned<Of extends Drive>(of: Of, permissions = "off") {
-  answerBy(of.fetch);
+async function scanned<Of extends Drive>(setup: Of, permissions = "off") {
+  answerBy(setup.fetch);
   const world = new World();
-  of.follow?.(() => world.now);
+  setup.follow?.(() => world.now);
   const logged: unknown[] = [];
-  const note = (...said: unknown[]) => void logged.push(said);
+  const note = (...args: unknown[]) => void logged.push(args);
   const log = { info: note, warn: note, error: note, with: () => log };
   world.services.log = log;
   world.services.config = { ...world.services.config, ALLOW_PRIVATE_URLS: true };
-  world.services.sourceReaders = async (named) => await openSource(world.services, named);
-  const { source, rag } = await world.addSourceAndRag(of.provider, of.config);
+  world.services.sourceReaders = async (record) => await openSource(world.services, record);
+  const { source, rag } = await world.addSourceAndRag(setup.provider, setup.config);
   await statement("update file_sources set permissions = ?", permissions).run();
   await scan(world, source);
-  return { ...of, world, source, rag, logged };
+  return { ...setup, world, source, rag, logged };
 }
 
 const DRIVES: [string, () => ReturnType<typeof googleDrive> | ReturnType<typeof sharePoint>][] = [
@@ -104,41 +104,45 @@ const DRIVES: [string, () => ReturnType<typeof googleDrive> | ReturnType<typeof 
 test.each(DRIVES)(
   "%s is indexed; a moved folder costs no download, its passages stay",
   async (_name, open) => {
-    const of = await scanned(await open());
-    const { world, source, rag, base } = of;
+    const setup = await scanned(await open());
+    const { world, source, rag, base } = setup;
     expect(await lastRun(source)).toMatchObject({ added: 30, failed: 0, error: null });
     expect(await world.counters(rag)).toMatchObject({ indexed: 30 });
-    of.rename("Old rules");
-    of.change(7, "A note numbered seven.");
-    of.asked.length = 0;
+    setup.rename("Old rules");
+    setup.change(7, "A note numbered seven.");
+    setup.asked.length = 0;
     await scan(world, source);
     expect(await lastRun(source)).toMatchObject({ changed: 30, removed: 0, error: null });
-    expect(of.asked.filter((asked) => asked.includes(of.download))).toHaveLength(1);
-    const shown = await world.shown(rag, "numbered");
-    expect(shown[`${base}Old rules/7.md`]).toEqual(["A note numbered seven."]);
-    expect(Object.keys(shown).every((path) => path.startsWith(`${base}Old rules/`))).toBe(true);
+    expect(setup.asked.filter((request) => request.includes(setup.download))).toHaveLength(1);
+    const texts = await world.texts(rag, "numbered");
+    expect(texts[`${base}Old rules/7.md`]).toEqual(["A note numbered seven."]);
+    expect(Object.keys(texts).every((path) => path.startsWith(`${base}Old rules/`))).toBe(true);
   },
 );
 
 test.each(DRIVES)(
   "%s: a folder's new reader finds its files after a scan, no old one",
   async (_name, open) => {
-    const of = await open();
-    of.share(["ann@example.com"]);
-    const { world, source, rag } = await scanned(of, "on");
-    const found = await findRag(world.services, { key: rag });
+    const setup = await open();
+    setup.share(["ann@example.com"]);
+    const { world, source, rag } = await scanned(setup, "on");
+    const record = await findRag(world.services, { key: rag });
     const finds = async (user: string) => {
       const reading = { reader: user, groups: [], header: null, groupsHeader: null };
-      const [read = found] = await readAs(world.services.db, reading, [found]);
-      const request = requestOf([read], { queries: ["note"], topK: 50, includeDuplicates: true });
+      const [readable = record] = await readAs(world.services.db, reading, [record]);
+      const request = requestOf([readable], {
+        queries: ["note"],
+        topK: 50,
+        includeDuplicates: true,
+      });
       return (await retrieve(world.services, request)).chunks.length;
     };
     expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([30, 0]);
-    of.share(["bob@example.com"]);
-    of.asked.length = 0;
+    setup.share(["bob@example.com"]);
+    setup.asked.length = 0;
     await scan(world, source);
     expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([0, 30]);
-    expect(of.asked.filter((asked) => asked.includes(of.download))).toEqual([]);
+    expect(setup.asked.filter((request) => request.includes(setup.download))).toEqual([]);
   },
 );
 
@@ -166,7 +170,7 @@ test("a key revoked in mid-scan is told, removes nothing, and a new one goes on"
   ).run();
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ error: null, removed: 0 });
-  const paths = Object.keys(await world.shown(rag, "numbered"));
+  const paths = Object.keys(await world.texts(rag, "numbered"));
   expect(paths).toHaveLength(30);
   expect(paths.every((path) => path.startsWith("Old rules/"))).toBe(true);
 });
@@ -226,9 +230,12 @@ test.each<[string, () => Promise<Drive>, RegExp, Parameters<typeof always>[2]]>(
   ["S3", bucket, /list-type/, (xml) => xml.replace(/<IsTruncated>.*?<\/IsTruncated>/, more)],
 ])(
   "a listing of %s that always has another page is ended and told",
-  async (_name, open, is, change) => {
-    const of = await open();
-    const { world, source, rag } = await scanned({ ...of, fetch: always(of.fetch, is, change) });
+  async (_name, open, matches, change) => {
+    const setup = await open();
+    const { world, source, rag } = await scanned({
+      ...setup,
+      fetch: always(setup.fetch, matches, change),
+    });
     expect(await lastRun(source)).toMatchObject({
       error: "the listing does not end: the provider returned the same page again",
       removed: 0,

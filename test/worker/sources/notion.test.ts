@@ -41,21 +41,21 @@ test("Notion is indexed, an edited page again, and a binned one leaves", async (
   const { notion, world, source, rag, handbook } = await workspace();
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 2, failed: 0, error: null });
-  expect(Object.keys(await world.shown(rag, "note")).sort()).toEqual([
+  expect(Object.keys(await world.texts(rag, "note")).sort()).toEqual([
     "Handbook.md",
     "Handbook/Tasks/Water.md",
   ]);
-  expect(await world.shown(rag, "open")).toHaveProperty(["Handbook/Tasks/Water.md"]);
+  expect(await world.texts(rag, "open")).toHaveProperty(["Handbook/Tasks/Water.md"]);
   notion.now += 60_000;
   notion.change(handbook, { title: "Garden", blocks: [block("paragraph", "A note of stone.")] });
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ changed: 2, removed: 0, error: null });
-  expect(await world.shown(rag, "stone")).toHaveProperty(["Garden.md"]);
-  expect(await world.shown(rag, "moss")).toEqual({});
+  expect(await world.texts(rag, "stone")).toHaveProperty(["Garden.md"]);
+  expect(await world.texts(rag, "moss")).toEqual({});
   notion.page(null, "Other");
   notion.change(handbook, { inTrash: true });
   await scan(world, source);
-  expect(Object.keys(await world.shown(rag, "note")).sort()).toEqual([]);
+  expect(Object.keys(await world.texts(rag, "note")).sort()).toEqual([]);
 });
 
 test("a run waits for a rate limit and goes on by itself; no token is logged", async () => {

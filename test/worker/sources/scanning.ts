@@ -50,9 +50,9 @@ export const notes = (count: number) =>
 
 /** A source with a change feed that was listed once and has a cursor from there. */
 export async function followedWorld(files: Record<string, string>, provider = "cloud_drive") {
-  const made = await sourceWorld(new FollowedSource(files), { provider });
-  await made.scan();
-  return made;
+  const setup = await sourceWorld(new FollowedSource(files), { provider });
+  await setup.scan();
+  return setup;
 }
 
 export const cursorOf = async (source: FileSourceId) =>

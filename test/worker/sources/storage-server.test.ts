@@ -46,22 +46,22 @@ async function write(method: "PUT" | "DELETE", key: string, body: string | null 
 }
 
 const pathOf = (at: number) => `${at % FOLDERS}/${ODD[at % ODD.length]}-${at}.md`;
-const put = (path: string, text: string) => write("PUT", `docs/${path}`, text);
+const putFile = (path: string, text: string) => write("PUT", `docs/${path}`, text);
 
 type Answer = Response | null;
 
-/** What the service asks the server for; `answer` may say something else in its place. */
+/** Records the service's requests to the server; `answer` may answer in its place. */
 function watched(answer: (url: URL) => Answer = () => null) {
-  const asked = { pages: 0, objects: [] as string[] };
+  const requests = { pages: 0, objects: [] as string[] };
   const { fetch } = globalThis;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const isListing = url.searchParams.has("list-type");
-    if (isListing) asked.pages += 1;
-    else asked.objects.push(decodeURIComponent(url.pathname).slice(`/${bucket}/docs/`.length));
+    if (isListing) requests.pages += 1;
+    else requests.objects.push(decodeURIComponent(url.pathname).slice(`/${bucket}/docs/`.length));
     return answer(url) ?? (await fetch(input, init));
   });
-  return asked;
+  return requests;
 }
 
 let world: World;
@@ -70,11 +70,11 @@ let rag: RagId;
 
 beforeAll(async () => {
   const numbers = Array.from({ length: KEYS }, (_, at) => at);
-  await inParallel(numbers, WRITES_AT_ONCE, (at) => put(pathOf(at), `A note numbered ${at}.`));
+  await inParallel(numbers, WRITES_AT_ONCE, (at) => putFile(pathOf(at), `A note numbered ${at}.`));
   world = new World();
   const { services } = world;
   services.config = { ...services.config, ALLOW_PRIVATE_URLS: true };
-  services.sourceReaders = (of) => openSource(services, of);
+  services.sourceReaders = (record) => openSource(services, record);
   const config = { endpoint, region: "us-east-1", bucket, prefix: "docs/", credentials };
   source = await world.addSource("object_storage", config);
   rag = await world.addRag(source, [FOLDER]);
@@ -86,36 +86,36 @@ const indexed = async () => {
 };
 
 test("2,500 keys of a real server are listed, and followed as they change", async () => {
-  const asked = watched();
+  const requests = watched();
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: KEYS, failed: 0, error: null });
-  expect(asked.pages).toBe(3);
+  expect(requests.pages).toBe(3);
   expect(await indexed()).toHaveLength(INDEXED);
-  expect(asked.objects).toHaveLength(INDEXED);
+  expect(requests.objects).toHaveLength(INDEXED);
 
   const embedded = world.countEmbedded();
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, added: 0, changed: 0 });
-  expect(asked.objects).toHaveLength(INDEXED);
+  expect(requests.objects).toHaveLength(INDEXED);
   expect(embedded).toEqual([]);
 
   const [changed = "", removed = "", renamed = ""] = [7, 57, 107].map(pathOf);
-  await put(changed, "A note rewritten.");
+  await putFile(changed, "A note rewritten.");
   await write("DELETE", `docs/${removed}`);
   await write("DELETE", `docs/${renamed}`);
-  await put("7/renamed ✓.md", "A note numbered 107.");
-  await put("7/new & odd.md", "A note that is new.");
-  asked.objects.length = 0;
+  await putFile("7/renamed ✓.md", "A note numbered 107.");
+  await putFile("7/new & odd.md", "A note that is new.");
+  requests.objects.length = 0;
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 2, changed: 1, removed: 2, error: null });
-  expect(asked.objects.filter((path) => path.startsWith(FOLDER)).sort()).toEqual(
+  expect(requests.objects.filter((path) => path.startsWith(FOLDER)).sort()).toEqual(
     [changed, "7/new & odd.md", "7/renamed ✓.md"].sort(),
   );
-  const shown = await world.shown(rag);
-  expect(shown[changed]).toEqual(["A note rewritten."]);
-  expect(shown["7/renamed ✓.md"]).toEqual(["A note numbered 107."]);
-  expect(Object.keys(shown)).toHaveLength(INDEXED);
-  expect(shown[removed] ?? shown[renamed]).toBe(undefined);
+  const texts = await world.texts(rag);
+  expect(texts[changed]).toEqual(["A note rewritten."]);
+  expect(texts["7/renamed ✓.md"]).toEqual(["A note numbered 107."]);
+  expect(Object.keys(texts)).toHaveLength(INDEXED);
+  expect(texts[removed] ?? texts[renamed]).toBe(undefined);
 });
 
 test("what throttles, fails or expires in mid-listing takes nothing away", async () => {
@@ -175,7 +175,7 @@ test("the bound bucket is read below its prefix, and never what is the service's
   await env.FILES.put("papers/b/c.txt", "A note in other text.");
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ changed: 1, removed: 1 });
-  expect(await world.shown(rag)).toEqual({ "b/c.txt": ["A note in other text."] });
+  expect(await world.texts(rag)).toEqual({ "b/c.txt": ["A note in other text."] });
 });
 
 const TWINS = [
@@ -194,16 +194,16 @@ test("keys that are one path are files of their own, over pages and scans", asyn
   for (const added of [keys.length, 0]) {
     await scan(world, source);
     expect(await lastRun(source)).toMatchObject({ added, changed: 0, removed: 0, error: null });
-    const shown = await world.shown(rag);
-    expect(Object.values(shown).flat().toSorted()).toEqual(keys.map(textOf).toSorted());
-    expect(Object.keys(shown)).toEqual(
+    const texts = await world.texts(rag);
+    expect(Object.values(texts).flat().toSorted()).toEqual(keys.map(textOf).toSorted());
+    expect(Object.keys(texts)).toEqual(
       expect.arrayContaining(["notes", "notes/a.md", "r\u00e9sum\u00e9.md"]),
     );
   }
   objects.delete(TWINS[0] ?? "");
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 0, changed: 0, removed: 1 });
-  expect(Object.values(await world.shown(rag)).flat()).toHaveLength(keys.length - 1);
+  expect(Object.values(await world.texts(rag)).flat()).toHaveLength(keys.length - 1);
 });
 
 test("a key that no address can name is an error that says so, and nothing else's", async () => {
@@ -250,17 +250,17 @@ test("an object that was stored compressed is read", async () => {
   const reader = r2BucketReader(env.FILES, { prefix: "compressed" }, { known: knownNone });
   const { signal } = new AbortController();
   const [file] = (await reader.list(null, signal)).files;
-  const opened = file && (await reader.open(file, signal));
-  expect(await new Response(opened?.body).text()).toBe("Close the valve.");
+  const download = file && (await reader.open(file, signal));
+  expect(await new Response(download?.body).text()).toBe("Close the valve.");
 });
 
 test("an object's metadata names its readers where permissions are on", async () => {
   const prefix = "reader-metadata/";
-  const put = async (name: string, customMetadata: Record<string, string>) =>
+  const putObject = async (name: string, customMetadata: Record<string, string>) =>
     await env.FILES.put(`${prefix}${name}`, "text", { customMetadata });
-  await put("a.md", { readers: '["group:HR@example.com"]', label: "x" });
-  await put("b.md", { readers: "ann" });
-  await put("c.md", {});
+  await putObject("a.md", { readers: '["group:HR@example.com"]', label: "x" });
+  await putObject("b.md", { readers: "ann" });
+  await putObject("c.md", {});
   const list = async (readsPermissions: boolean) => {
     const reader = r2BucketReader(env.FILES, { prefix }, { known: knownNone, readsPermissions });
     const { files } = await reader.list(null, new AbortController().signal);

@@ -35,7 +35,7 @@ const configure = async (source: FileSourceId, config: object) =>
 
 test("a site is scanned and searched; unchanged pages cost no download", async () => {
   const site = mossSite();
-  const asked = serve(site);
+  const addresses = serve(site);
   const { world, source, rag } = await ragWorld("web", { startUrls: [BASE] });
   await scan(world, source);
   expect(await world.rows(rag)).toMatchObject([
@@ -47,11 +47,11 @@ test("a site is scanned and searched; unchanged pages cost no download", async (
   const first = { added: 4, changed: 0, removed: 0, failed: 1, error: null };
   expect(await lastRun(source)).toMatchObject(first);
   // The server says that it is a page: its address does not make it a program.
-  expect((await world.shown(rag))[`${BASE}/deep.php`]?.join()).toMatch(
+  expect((await world.texts(rag))[`${BASE}/deep.php`]?.join()).toMatch(
     /^[^<]*found deep down[^<]*$/,
   );
   // Each page was fetched once, by the scan: the index job read what it kept.
-  expect(asked.filter((address) => address === `${BASE}/peat`).length).toBe(1);
+  expect(addresses.filter((address) => address === `${BASE}/peat`).length).toBe(1);
 
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ unchanged: 4, added: 0, changed: 0, removed: 0 });
@@ -62,9 +62,9 @@ test("a site is scanned and searched; unchanged pages cost no download", async (
   site.delete(`${BASE}/sphagnum`);
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 1, changed: 1, removed: 2, unchanged: 1 });
-  const shown = await world.shown(rag);
-  expect(Object.keys(shown).sort()).toEqual([`${BASE}/`, `${BASE}/bog`, `${BASE}/peat`]);
-  expect(shown[`${BASE}/peat`]?.join()).toContain("revised");
+  const texts = await world.texts(rag);
+  expect(Object.keys(texts).sort()).toEqual([`${BASE}/`, `${BASE}/bog`, `${BASE}/peat`]);
+  expect(texts[`${BASE}/peat`]?.join()).toContain("revised");
 });
 
 test("what a limit leaves out is told in the run, at the source and in the overview", async () => {
@@ -74,16 +74,16 @@ test("what a limit leaves out is told in the run, at the source and in the overv
   const world = new World();
   const source = await world.addSource("web", { startUrls: [BASE], maxPages: 2 });
   await scan(world, source);
-  const told = { limit: "maxPages", addresses: 3, isAtLeast: false };
+  const exclusion = { limit: "maxPages", addresses: 3, isAtLeast: false };
   const { db } = world.services;
   const { data: runs } = await readRunPage(db, source, { limit: 10, after: null, before: null });
-  // What nobody has to do anything about is told in the run alone.
+  // Notices that need no action are shown in the run alone.
   const views = {
     limit: "views",
     about: expect.stringContaining("orders") as unknown,
     addresses: 1,
   };
-  expect(runs).toMatchObject([{ added: 2, leftOut: [told, views] }]);
+  expect(runs).toMatchObject([{ added: 2, leftOut: [exclusion, views] }]);
   // Looking at a pushed address does not end what the last crawl left out.
   await pushInto(world, source, [`${BASE}/peat`]);
   await world.deliver();
@@ -91,7 +91,7 @@ test("what a limit leaves out is told in the run, at the source and in the overv
   const needs = await readNeeds(db, look);
   const need = needsOf(needs).find(({ href }) => href === `/panel/sources/${source}/settings`);
   expect(need?.why).toBe("3 addresses are left out by “Pages at most” (2).");
-  expect((await findSourceRow(db, source))?.source.leftOut).toEqual([told]);
+  expect((await findSourceRow(db, source))?.source.leftOut).toEqual([exclusion]);
   await configure(source, { startUrls: [BASE], maxPages: 9 });
   await scan(world, source);
   const after = needsOf(await readNeeds(db, look));
@@ -126,7 +126,7 @@ test("a site in no RAG tells which addresses were not read, and why", async () =
 test("pushed URLs are files at once, and checked by every scan until they are deleted", async () => {
   const site = mossSite();
   page(site, `${BASE}/pushed`, "A note that was pushed.", ["/never-followed"]);
-  const asked = serve(site);
+  const addresses = serve(site);
   const { world, source, rag } = await ragWorld("web", { startUrls: [BASE], maxDepth: 0 });
   const secret = `${BASE.replace("//", "//user:secret@")}/pushed`;
   const urls = [`${BASE}/pushed#part`, secret, `${BASE}/lost`, "http://169.254.169.254/latest"];
@@ -143,9 +143,9 @@ test("pushed URLs are files at once, and checked by every scan until they are de
     { path: `${BASE}/lost`, status: "error", error: expect.stringContaining("404") },
     { path: `${BASE}/pushed`, status: "indexed", error: null },
   ]);
-  expect(asked.some((address) => address.includes("169.254"))).toBe(false);
-  expect(asked).not.toContain(`${BASE}/never-followed`);
-  expect(asked).not.toContain(`${BASE}/`);
+  expect(addresses.some((address) => address.includes("169.254"))).toBe(false);
+  expect(addresses).not.toContain(`${BASE}/never-followed`);
+  expect(addresses).not.toContain(`${BASE}/`);
 
   // Pushed again and unchanged, it stays as it is.
   await pushInto(world, source, [`${BASE}/pushed`]);
@@ -157,10 +157,10 @@ test("pushed URLs are files at once, and checked by every scan until they are de
 
   world.now += 60_000;
   await scan(world, source);
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual([`${BASE}/`, `${BASE}/pushed`]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual([`${BASE}/`, `${BASE}/pushed`]);
   site.delete(`${BASE}/pushed`);
   await scan(world, source);
-  expect(Object.keys(await world.shown(rag))).toEqual([`${BASE}/`]);
+  expect(Object.keys(await world.texts(rag))).toEqual([`${BASE}/`]);
 });
 
 const pushesOf = async (source: string) =>
@@ -178,12 +178,12 @@ test("pushed URLs beyond the source's cap never become files, however many push"
   const urlsOf = (name: string, count: number) =>
     Array.from({ length: count }, (_, at) => `${BASE}/${name}/${at}`);
   await Promise.all(["a", "b", "c", "d"].map(async (name) => await push(urlsOf(name, 250))));
-  const told = { files: 500, refused: 500, refusedAt: world.now, rows: 500 };
-  expect(await pushesOf(source)).toEqual(told);
+  const expected = { files: 500, refused: 500, refusedAt: world.now, rows: 500 };
+  expect(await pushesOf(source)).toEqual(expected);
   expect((await world.rows(rag)).length).toBe(500);
   const messages = world.waiting.flatMap(({ body }) => (body as { urls: string[] }).urls);
   expect(new Set(messages)).toEqual(new Set((await world.rows(rag)).map(({ path }) => path)));
-  // What is a file already is looked at again, whatever the cap; new addresses are not.
+  // Known files are visited again, whatever the cap; new addresses are not.
   world.waiting = [];
   expect(await push([messages[0] ?? "", `${BASE}/more`])).toBe(true);
   expect(world.waiting.map(({ body }) => body)).toMatchObject([{ urls: [messages[0]] }]);
@@ -213,7 +213,7 @@ test("pushed URLs of other hosts are refused, and leave with the next scan", asy
     { path: `${BASE}/`, status: "indexed" },
     { path: `${BASE}/pushed`, status: "indexed" },
   ]);
-  // What was deleted makes room once it is forgotten.
+  // A deleted file makes room once it is forgotten.
   expect(await pushesOf(source)).toMatchObject({ files: 2 });
   await env.DB.prepare("delete from files where path like 'http://203%'").run();
   await scan(world, source);

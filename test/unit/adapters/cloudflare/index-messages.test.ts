@@ -4,7 +4,7 @@ import { batchesOf, indexBodies } from "../../../../src/adapters/cloudflare/job-
 import { newId, type FileId, type RagId } from "../../../../src/core/ids.ts";
 import { carriedText } from "../../../../src/ingestion/uploads/store-files.ts";
 
-/** What Cloudflare bills as one message, and what it takes in one call. */
+/** Bytes that Cloudflare bills as one message, and that it takes in one call. */
 const BILLED_BYTES = 64_000;
 const CALL_BYTES = 256_000;
 
@@ -29,8 +29,8 @@ test.each(["moss ", "Grüße ", "🌱", '"', "\u0001", "\n"])(
       expect(sizeOf(call)).toBeLessThan(CALL_BYTES);
       for (const body of call) expect(sizeOf(body)).toBeLessThan(BILLED_BYTES);
     }
-    const sent = calls.flat().flatMap((body) => ("files" in body ? body.files : []));
-    expect(sent).toEqual(messages);
+    const files = calls.flat().flatMap((body) => ("files" in body ? body.files : []));
+    expect(files).toEqual(messages);
     expect(calls.flat()).toHaveLength(40);
   },
 );

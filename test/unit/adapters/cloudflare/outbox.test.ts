@@ -9,8 +9,8 @@ import { usageMessage as usage } from "../../../support/usage-message.ts";
 
 /** An isolate's outbox, its clock, and the calls of each message as the consumer reads them. */
 function isolate(failures = 0) {
-  const sent: string[][] = [];
-  const state = { now: 1_000_000, failures, sent };
+  const batches: string[][] = [];
+  const state = { now: 1_000_000, failures, batches };
   const timers: { at: number; over: () => void }[] = [];
   const outbox = new Outbox<UsageMessage>();
   const add = (message: UsageMessage, waitMs = 1_000) =>
@@ -22,7 +22,7 @@ function isolate(failures = 0) {
         state.failures -= 1;
         if (state.failures >= 0) throw new Error("queue is down");
         const message = { id: "m", body: { calls }, ack() {} } as unknown as Message;
-        sent.push(
+        batches.push(
           parseUsage(
             jsonLog(() => {}),
             [message],
@@ -35,62 +35,62 @@ function isolate(failures = 0) {
     for (const { at, over } of timers) if (at <= state.now) over();
     await new Promise((over) => setImmediate(over));
   };
-  return { state, add, pass, sent };
+  return { state, add, pass, batches };
 }
 
 test("the first call's usage is sent at once, that of the next second together", async () => {
-  const { add, pass, sent } = isolate();
+  const { add, pass, batches } = isolate();
   const calls = Array.from({ length: 6 }, () => usage());
-  const [first, ...others] = calls.map(({ id }) => id);
+  const [first, ...rest] = calls.map(({ id }) => id);
   const adding = calls.map((call) => add(call));
   await pass(0);
-  expect(sent).toEqual([[first]]);
+  expect(batches).toEqual([[first]]);
   await pass(999);
-  expect(sent).toHaveLength(1);
+  expect(batches).toHaveLength(1);
   await pass(1);
   await Promise.all(adding);
-  expect(sent).toEqual([[first], others]);
+  expect(batches).toEqual([[first], rest]);
   await pass(1_000);
   await add(usage());
-  expect(sent).toHaveLength(3);
+  expect(batches).toHaveLength(3);
 });
 
 test("a message holds 100 calls and 60 KB at most; a larger one does not wait", async () => {
-  const { add, pass, sent } = isolate();
+  const { add, pass, batches } = isolate();
   await add(usage());
   const adding = Array.from({ length: 100 }, () => add(usage()));
   await pass(0);
-  expect(sent.map(({ length }) => length)).toEqual([1, 100]);
+  expect(batches.map(({ length }) => length)).toEqual([1, 100]);
   const large = { ragIds: Array.from({ length: 1_000 }, (_, at) => `rag-${at} `.padEnd(36)) };
   for (let count = 0; count < 3; count++) adding.push(add(usage(large)));
   await pass(1_000);
   await pass(1_000);
   await Promise.all(adding);
-  expect(sent.map(({ length }) => length)).toEqual([1, 100, 1, 1, 1]);
+  expect(batches.map(({ length }) => length)).toEqual([1, 100, 1, 1, 1]);
 });
 
 test("a call that was stopped while it waited loses nothing once the next one comes", async () => {
-  const { state, add, sent } = isolate();
+  const { state, add, batches } = isolate();
   await add(usage());
   const stopped = usage();
   void add(stopped);
   state.now += 6_001;
   const next = usage();
   await add(next);
-  expect(sent.at(-1)).toEqual([stopped.id, next.id]);
+  expect(batches.at(-1)).toEqual([stopped.id, next.id]);
 });
 
 test("a failed message is sent once more, and then goes with the next calls", async () => {
   const once = isolate(1);
   await once.add(usage());
-  expect(once.sent).toHaveLength(1);
+  expect(once.batches).toHaveLength(1);
   const twice = isolate(2);
   const [unsent, next] = [usage(), usage()];
   await expect(twice.add(unsent)).rejects.toThrow("queue is down");
   const adding = twice.add(next);
   await twice.pass(1_000);
   await adding;
-  expect(twice.sent).toEqual([[unsent.id, next.id]]);
+  expect(twice.batches).toEqual([[unsent.id, next.id]]);
 });
 
 test("with no wait each call is a message of its own", async () => {

@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 const PASSED: Admission = { allowed: true, remaining: 1, resetMs: 1 };
 
 /** A store that answers after so many milliseconds, asked by one client. */
-function asked(environment: "development" | "preview", afterMs: number) {
+function verdictOf(environment: "development" | "preview", afterMs: number) {
   const take = () =>
     new Promise<Admission>((resolve) => {
       setTimeout(() => resolve(PASSED), afterMs);
@@ -27,7 +27,7 @@ test.each([
   ["development", 59_000, true],
   ["development", 61_000, false],
 ] as const)("in %s a store that answers after %d ms counts: %s", async (where, afterMs, counts) => {
-  const verdict = asked(where, afterMs);
+  const verdict = verdictOf(where, afterMs);
   await vi.advanceTimersByTimeAsync(afterMs);
   if (counts) expect(await verdict).toEqual(PASSED);
   else expect(await verdict).toMatchObject({ kind: "limits-unavailable" });

@@ -11,7 +11,7 @@ import { VectorizeDouble } from "../../../doubles/vectorize/vectorize-double.ts"
 const DIMENSIONS = 8;
 const DELAY_MS = 60_000;
 const space = { ragId: "01900000-0000-7000-8000-000000000001" as RagId, generation: 1 };
-const other = { ...space, generation: 2 };
+const otherSpace = { ...space, generation: 2 };
 
 let now = 0;
 let double: VectorizeDouble;
@@ -49,12 +49,12 @@ describe("the Vectorize adapter", () => {
   test("writes thousands of vectors and finds the nearest in its own namespace only", async () => {
     const vectors = Array.from({ length: 2_500 }, (_, number) => vector(number));
     await index().upsert(space, vectors);
-    await index().upsert(other, [{ ...vector(0), id: "elsewhere" as VectorId }]);
+    await index().upsert(otherSpace, [{ ...vector(0), id: "elsewhere" as VectorId }]);
     now += DELAY_MS;
-    const { matches: found } = await index().query(space, vectorAt(0), { topK: 100, filter: null });
-    expect(found).toHaveLength(100);
-    expect(idsOf(found)).not.toContain("elsewhere");
-    expect(found[0]?.score).toBe(1);
+    const { matches } = await index().query(space, vectorAt(0), { topK: 100, filter: null });
+    expect(matches).toHaveLength(100);
+    expect(idsOf(matches)).not.toContain("elsewhere");
+    expect(matches[0]?.score).toBe(1);
   });
 
   test("removes more ids than one call takes", async () => {
@@ -67,12 +67,12 @@ describe("the Vectorize adapter", () => {
   });
 
   test("tells which ids show, twenty a call; a chunk with two vectors is one match", async () => {
-    const again = (number: number, storing: string) => ({
+    const versionOf = (number: number, storing: string) => ({
       ...vector(number),
       id: `chunk-${number}.${storing}` as VectorId,
     });
-    const vectors = Array.from({ length: 45 }, (_, number) => again(number, "1"));
-    await index().upsert(space, [...vectors, again(0, "2")]);
+    const vectors = Array.from({ length: 45 }, (_, number) => versionOf(number, "1"));
+    await index().upsert(space, [...vectors, versionOf(0, "2")]);
     const ids = vectors.map(({ id }) => id);
     const at = (folder: string) => ids.map((vectorId) => ({ vectorId, folder }));
     expect(await index().present(at(""))).toEqual(new Set());
@@ -83,9 +83,9 @@ describe("the Vectorize adapter", () => {
     expect(double.calls.slice(before).map(({ size }) => size)).toEqual([20, 20, 6]);
     expect(await index().present(at("elsewhere"))).toEqual(new Set());
     expect(await index().near(space, vectorAt(0))).toHaveLength(46);
-    expect(await index().near(other, vectorAt(0))).toEqual([]);
-    const { matches: found } = await index().query(space, vectorAt(0), { topK: 3, filter: null });
-    expect(idsOf(found)).toEqual(["chunk-0", "chunk-1", "chunk-2"]);
+    expect(await index().near(otherSpace, vectorAt(0))).toEqual([]);
+    const { matches } = await index().query(space, vectorAt(0), { topK: 3, filter: null });
+    expect(idsOf(matches)).toEqual(["chunk-0", "chunk-1", "chunk-2"]);
   });
 
   test("says up to when writes show", async () => {
@@ -103,12 +103,12 @@ describe("the Vectorize adapter", () => {
     );
     now += DELAY_MS;
     const fileIds = Array.from({ length: 400 }, (_, at) => `file-${at + 500}` as FileId);
-    const { matches: found } = await index().query(space, vectorAt(0), {
+    const { matches } = await index().query(space, vectorAt(0), {
       topK: 5,
       filter: { fileIds },
     });
-    expect(found).toHaveLength(5);
-    for (const { id } of found)
+    expect(matches).toHaveLength(5);
+    for (const { id } of matches)
       expect(Number(id.slice("chunk-".length))).toBeGreaterThanOrEqual(500);
   });
 

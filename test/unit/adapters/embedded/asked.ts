@@ -33,11 +33,11 @@ export function promptOf(
   passages: (string | Passage)[],
 ): LanguageModelV4CallOptions["prompt"] {
   const key = newDelimiterKey();
-  const found = writePassages(
+  const block = writePassages(
     passages.map((text) => (typeof text === "string" ? { source: "leave.md", text } : text)),
     key,
   );
-  const text = passages.length === 0 ? request : `${found}\n\n${writeRequest(request, key)}`;
+  const text = passages.length === 0 ? request : `${block}\n\n${writeRequest(request, key)}`;
   return [{ role: "user", content: [{ type: "text", text }] }];
 }
 
@@ -56,14 +56,14 @@ export async function answer(
   return part?.type === "text" ? part.text : "";
 }
 
-/** What a schema is filled with; the schema admits it. */
+/** Fills a schema by the model; the schema admits the result. */
 export async function filled(
   request: string,
   schema: unknown,
   passages: string[] = [],
 ): Promise<unknown> {
   const value = JSON.parse(await answer(request, passages, schema)) as unknown;
-  const read = readResponseSchema(JSON.stringify(schema));
-  expect(read.ok && read.schema.findings(value)).toEqual([]);
+  const result = readResponseSchema(JSON.stringify(schema));
+  expect(result.ok && result.schema.findings(value)).toEqual([]);
   return value;
 }

@@ -23,9 +23,12 @@ test.each([
     [],
     "There are no passages to answer from, and the embedded model can only quote.",
   ],
-])("what cannot be quoted is said so, and not made up: %s", async (question, passages, said) => {
-  expect(await answer(question, passages)).toBe(said);
-});
+])(
+  "what cannot be quoted is said so, and not made up: %s",
+  async (question, passages, expected) => {
+    expect(await answer(question, passages)).toBe(expected);
+  },
+);
 
 /** The answer and what of it is cited. */
 async function cited(question: string, passages: string[]) {
@@ -33,12 +36,18 @@ async function cited(question: string, passages: string[]) {
   const [part] = content;
   if (part?.type !== "text") throw new Error("no text");
   const { text, citations = [] } = part;
-  return { text, quotes: citations.map((one) => text.slice(one.startIndex, one.endIndex)) };
+  return {
+    text,
+    quotes: citations.map((citation) => text.slice(citation.startIndex, citation.endIndex)),
+  };
 }
 
 test("the answer is quoted from one document, and cites only that", async () => {
-  const others = "# Holiday\n\nContractors get no days of holiday.";
-  const { text, quotes } = await cited("How many days of holiday do I get?", [HANDBOOK, others]);
+  const secondDocument = "# Holiday\n\nContractors get no days of holiday.";
+  const { text, quotes } = await cited("How many days of holiday do I get?", [
+    HANDBOOK,
+    secondDocument,
+  ]);
   expect(text).not.toContain("Contractors");
   expect(quotes).toHaveLength(1);
   expect(HANDBOOK).toContain(quotes[0]);
@@ -85,9 +94,9 @@ test("given tools it searches with the prompt first, and answers from what was f
       input: '{"query":"How many days of holiday do I get?"}',
     },
   ]);
-  const found = writePassages([{ source: "leave.md", text: HANDBOOK }], newDelimiterKey());
+  const passages = writePassages([{ source: "leave.md", text: HANDBOOK }], newDelimiterKey());
   const toolName = "search_handbook";
-  const output = { type: "text" as const, value: found };
+  const output = { type: "text" as const, value: passages };
   const second = await model.doGenerate({
     prompt: [
       ...prompt,

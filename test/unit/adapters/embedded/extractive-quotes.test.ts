@@ -12,10 +12,10 @@ const OTHERS = [
   from("staff.md", "The counter is staffed by two people."),
 ];
 
-/** What is quoted of one document, without its source. */
+/** Returns the quotation from one document, without its source. */
 async function quoted(question: string, text: string, file = "shop.md"): Promise<string> {
-  const said = await answer(question, [from(file, text), ...OTHERS]);
-  return said.slice(0, said.indexOf("\n\nSource:"));
+  const reply = await answer(question, [from(file, text), ...OTHERS]);
+  return reply.slice(0, reply.indexOf("\n\nSource:"));
 }
 
 const FILLER = "Lamps are dusted in the hall on every other Friday by two people. "
@@ -79,9 +79,9 @@ test.each([
 });
 
 test("of a long section the block that answers is quoted, and no other", async () => {
-  const told = "Report sick leave by calling the desk.";
-  const text = `# Staff\n\n## Sick leave\n\n${FILLER}\n\n${told}\n\n${FILLER}`;
-  expect(await quoted("How do I report sick leave?", text)).toBe(told);
+  const sentence = "Report sick leave by calling the desk.";
+  const text = `# Staff\n\n## Sick leave\n\n${FILLER}\n\n${sentence}\n\n${FILLER}`;
+  expect(await quoted("How do I report sick leave?", text)).toBe(sentence);
 });
 
 test.each([
@@ -93,8 +93,10 @@ test.each([
   ["settings of a page", "---\ntitle: Tin\ndescription: Opens a tin\n---\n\n"],
   ["a synopsis", "SYNOPSIS\n  tin open [--key] a tin\n\n"],
 ])("what says nothing is not quoted: %s", async (_what, before) => {
-  const told = "To open a tin, turn the key twice.";
-  expect((await quoted("How do I open a tin?", `${before}${told}`, "tin.md")).trim()).toBe(told);
+  const sentence = "To open a tin, turn the key twice.";
+  expect((await quoted("How do I open a tin?", `${before}${sentence}`, "tin.md")).trim()).toBe(
+    sentence,
+  );
 });
 
 test.each([
@@ -107,8 +109,8 @@ test.each([
   ],
   ["an underlined title", "tin.md", "Opening\n=======\n\nA key opens a tin.", "tin.md › Opening"],
 ])("the source names the place: %s", async (_what, source, text, place) => {
-  const said = await answer("What opens a tin?", [{ source: `shop: ${source}`, text }]);
-  expect(said).toContain(`\n\nSource: shop: ${place}`);
+  const reply = await answer("What opens a tin?", [{ source: `shop: ${source}`, text }]);
+  expect(reply).toContain(`\n\nSource: shop: ${place}`);
 });
 
 /** Why not | the question | what stands in the passage; `⏎` for a line break */
@@ -128,19 +130,19 @@ its few words may be about something else | Which tins are opened? | Tins are op
 what it leads to is in another passage | How do I open tins? | To open tins, use this:
 its words stand in two sentences | What is the total revenue of the booking order? | The revenue of a booking order counts on the day of the event. The total of a month is closed later.`;
 
-const written = (cell: string) => cell.replaceAll("⏎", "\n");
+const withLineBreaks = (cell: string) => cell.replaceAll("⏎", "\n");
 const rowsOf = (table: string) => table.split("\n").filter(Boolean);
 
 test.each(rowsOf(BESIDE))("what does not bind the question is not certain: %s", async (row) => {
-  const [, question = "", text = ""] = row.split(" | ").map(written);
-  const said = await answer(question, [from("shop.md", text), ...OTHERS]);
-  expect(said).toMatch(/^The documents do not (?:seem to say\.$|say it outright)/);
+  const [, question = "", text = ""] = row.split(" | ").map(withLineBreaks);
+  const reply = await answer(question, [from("shop.md", text), ...OTHERS]);
+  expect(reply).toMatch(/^The documents do not (?:seem to say\.$|say it outright)/);
 });
 
 test("what stands in a passage that another one beat is not certain", async () => {
-  const told = from("shop.md", "A kettle is repaired within nine days.");
-  const said = await answer("Within how many days is a kettle repaired?", [...OTHERS, told]);
-  expect(said).toBe(`${CLOSEST}${told.text}\n\nSource: ${told.source}`);
+  const passage = from("shop.md", "A kettle is repaired within nine days.");
+  const reply = await answer("Within how many days is a kettle repaired?", [...OTHERS, passage]);
+  expect(reply).toBe(`${CLOSEST}${passage.text}\n\nSource: ${passage.source}`);
 });
 
 const BINDING = `
@@ -151,15 +153,15 @@ Within how many days is a kettle repaired? | A kettle is repaired within nine da
 What is the weight of kettle B200? | The weight of kettle B200 is 2 kg.`;
 
 test.each(rowsOf(BINDING))("what binds it is the answer: %s", async (row) => {
-  const [question = "", text = ""] = row.split(" | ").map(written);
+  const [question = "", text = ""] = row.split(" | ").map(withLineBreaks);
   expect(await quoted(question, text)).toBe(text);
 });
 
 test("a document that the question names goes before another that says the same", async () => {
   const text = "A namespace is excluded with a minus. Use it in the list.";
-  const named = [from("otter/README.md", text), from("walrus/README.md", text)];
-  const said = await answer("How do I exclude a namespace with walrus?", named);
-  expect(said).toContain("Source: shop: walrus/README.md");
+  const passages = [from("otter/README.md", text), from("walrus/README.md", text)];
+  const reply = await answer("How do I exclude a namespace with walrus?", passages);
+  expect(reply).toContain("Source: shop: walrus/README.md");
 });
 
 test.each([

@@ -26,8 +26,8 @@ To claim your expenses:
 
 test("steps and rows that are quoted for sure fill a list", async () => {
   const steps = { type: "array", items: { type: "string" } };
-  const asked = { type: "object", required: ["steps"], properties: { steps } };
-  expect(await filled("How do I claim my expenses?", asked, [EXPENSES])).toEqual({
+  const schema = { type: "object", required: ["steps"], properties: { steps } };
+  expect(await filled("How do I claim my expenses?", schema, [EXPENSES])).toEqual({
     steps: ["Scan each receipt.", "Send them by June."],
   });
   const row = { country: { type: "string" }, full_day: { type: "number" } };

@@ -8,8 +8,8 @@ import { searchWordsOf } from "../../../../src/text/words.ts";
 
 const DIMENSIONS = 1_024;
 const cosine = (a: string, b: string) => {
-  const [left, right] = [hashEmbedding(a, DIMENSIONS), hashEmbedding(b, DIMENSIONS)];
-  return left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
+  const [first, second] = [hashEmbedding(a, DIMENSIONS), hashEmbedding(b, DIMENSIONS)];
+  return first.reduce((sum, value, at) => sum + value * (second[at] ?? 0), 0);
 };
 
 test("equal texts are equal, related ones near, others apart", () => {
@@ -39,8 +39,8 @@ test("vectors have length one and never change between versions", () => {
 /** As the definition says it, without the tables and memories that make it fast. */
 function plainly(words: string[], dimensions: number): number[] {
   const counts = new Map<string, number>();
-  const kept = withoutStopWords(words);
-  for (const padded of kept.map((word) => ` ${stemOf(word)} `)) {
+  const terms = withoutStopWords(words);
+  for (const padded of terms.map((word) => ` ${stemOf(word)} `)) {
     for (let at = 0; at === 0 || at + 4 <= padded.length; at++) {
       const gram = padded.slice(at, at + 4);
       counts.set(gram, (counts.get(gram) ?? 0) + 1);

@@ -16,7 +16,7 @@ const FORBIDDEN: [what: string, form: RegExp][] = [
   ["adds a column that the old code leaves empty", /\badd\b(?!.*\bdefault\b).*\bnot null\b/i],
 ];
 
-/** What a migration does that the version before it would not survive. */
+/** Lists changes of a migration that the version before it would not survive. */
 function breaches(sql: string): string[] {
   const statements = sql
     .replaceAll(/--(?!>).*$/gm, "")

@@ -124,8 +124,8 @@ test("of several accounts one must be named", async () => {
   const { findings } = await look();
   expect(findings[0]).toMatchObject({ what: "sign-in", state: "wrong" });
   expect(findings[0]?.fix).toContain("export CLOUDFLARE_ACCOUNT_ID=bbbb  # Heather");
-  const chosen = await look({ ...production, accountId: "bbbb" });
-  expect(chosen.ready).toBe(true);
+  const report = await look({ ...production, accountId: "bbbb" });
+  expect(report.ready).toBe(true);
 });
 
 test("a database id that differs from wrangler.toml's prints the line to write", async () => {
@@ -161,11 +161,11 @@ test("a vector index of another shape is never deleted: another one is made besi
   change({ ...complete(), indexes: [index] });
   const { findings, ready } = await look();
   expect(ready).toBe(false);
-  const found = findings.find(({ what }) => what === "Vectorize index quarry");
-  expect(found).toMatchObject({ state: "wrong" });
-  expect(found?.note).toContain("768 dimensions");
-  expect(found?.fix?.join("\n")).toContain("vectorize create quarry-1024 --dimensions=1024");
-  expect(found?.fix?.join("\n")).not.toContain("delete");
+  const finding = findings.find(({ what }) => what === "Vectorize index quarry");
+  expect(finding).toMatchObject({ state: "wrong" });
+  expect(finding?.note).toContain("768 dimensions");
+  expect(finding?.fix?.join("\n")).toContain("vectorize create quarry-1024 --dimensions=1024");
+  expect(finding?.fix?.join("\n")).not.toContain("delete");
 });
 
 test("what wrangler cannot find out is unknown, and stops the deployment", async () => {
@@ -194,9 +194,9 @@ test("a variable that the Worker would refuse is found before anything is deploy
   };
   const { findings, ready } = await look({ ...production, variables });
   expect(ready).toBe(false);
-  const found = findings.find(({ what }) => what === "variables");
-  expect(found?.state).toBe("wrong");
-  expect(found?.note).toContain("VECTOR_INDEX");
+  const finding = findings.find(({ what }) => what === "variables");
+  expect(finding?.state).toBe("wrong");
+  expect(finding?.note).toContain("VECTOR_INDEX");
 });
 
 test("without a network the advice is about the network, not about signing in", async () => {

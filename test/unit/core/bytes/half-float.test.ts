@@ -25,11 +25,11 @@ test("ties go to the even neighbour and carry into the exponent", () => {
 test("what was stored comes back, and anything else within half a step", () => {
   fc.assert(
     fc.property(fc.double({ min: -1, max: 1, noNaN: true }), (value) => {
-      const [stored = 0] = decodeHalfFloats(encodeHalfFloats([value]));
-      expect(Math.abs(stored - value)).toBeLessThanOrEqual(
+      const [decoded = 0] = decodeHalfFloats(encodeHalfFloats([value]));
+      expect(Math.abs(decoded - value)).toBeLessThanOrEqual(
         Math.max(2 ** -25, Math.abs(value) * 2 ** -11),
       );
-      expect(bitsOf(stored)).toBe(bitsOf(value));
+      expect(bitsOf(decoded)).toBe(bitsOf(value));
     }),
     { seed: SEED },
   );

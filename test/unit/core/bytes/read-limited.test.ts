@@ -5,11 +5,11 @@ import { readLimited } from "../../../../src/core/bytes/read-limited.ts";
 const LIMIT = 300_000;
 
 function streamOf(parts: number, bytesEach: number): ReadableStream<Uint8Array> {
-  let sent = 0;
+  let sentParts = 0;
   return new ReadableStream({
     pull(controller) {
-      if (sent === parts) controller.close();
-      else controller.enqueue(new Uint8Array(bytesEach).fill(++sent));
+      if (sentParts === parts) controller.close();
+      else controller.enqueue(new Uint8Array(bytesEach).fill(++sentParts));
     },
   });
 }
@@ -52,11 +52,11 @@ function byteStream(bytes: Uint8Array, onCancel: () => void = () => undefined) {
 }
 
 test("a stream of bytes is read whole, and given up once it is over the limit", async () => {
-  const sent = Uint8Array.from({ length: LIMIT + 1 }, (_, at) => at % 251);
-  expect(await readLimited(byteStream(sent), LIMIT + 1)).toEqual(sent);
+  const bytes = Uint8Array.from({ length: LIMIT + 1 }, (_, at) => at % 251);
+  expect(await readLimited(byteStream(bytes), LIMIT + 1)).toEqual(bytes);
   expect((await readLimited(byteStream(new Uint8Array()), LIMIT))?.byteLength).toBe(0);
   let isCancelled = false;
-  const long = byteStream(sent, () => {
+  const long = byteStream(bytes, () => {
     isCancelled = true;
   });
   expect(await readLimited(long, LIMIT)).toBeNull();

@@ -7,55 +7,55 @@ beforeEach(() => void vi.useFakeTimers());
 /** Work that has begun, by name, and what ends it. */
 type Begun = Map<string, () => void>;
 
-const begin = (turns: Turns, begun: Begun, name: string, signal?: AbortSignal) =>
-  turns.begin(name.charAt(0), signal).then((end) => void begun.set(name, end));
+const begin = (turns: Turns, running: Begun, name: string, signal?: AbortSignal) =>
+  turns.begin(name.charAt(0), signal).then((end) => void running.set(name, end));
 
-const after = async (ms: number, begun: Begun) => {
+const after = async (ms: number, running: Begun) => {
   await vi.advanceTimersByTimeAsync(ms);
-  return [...begun.keys()];
+  return [...running.keys()];
 };
 
 test("a caller's work waits behind its own, and nobody else's does", async () => {
   const turns = new Turns({ atOnce: 2, waiting: 10 });
-  const begun: Begun = new Map();
-  for (const name of ["a1", "a2", "a3", "a4", "b1"]) void begin(turns, begun, name);
-  expect(await after(500, begun)).toEqual(["a1", "a2", "b1"]);
-  begun.get("a1")?.();
-  expect(await after(50, begun)).toEqual(["a1", "a2", "b1", "a3"]);
-  begun.get("a2")?.();
-  expect(await after(50, begun)).toEqual(["a1", "a2", "b1", "a3", "a4"]);
+  const running: Begun = new Map();
+  for (const name of ["a1", "a2", "a3", "a4", "b1"]) void begin(turns, running, name);
+  expect(await after(500, running)).toEqual(["a1", "a2", "b1"]);
+  running.get("a1")?.();
+  expect(await after(50, running)).toEqual(["a1", "a2", "b1", "a3"]);
+  running.get("a2")?.();
+  expect(await after(50, running)).toEqual(["a1", "a2", "b1", "a3", "a4"]);
 });
 
 test("too much waiting work of a caller is refused, with a time to come again", async () => {
   const turns = new Turns({ atOnce: 1, waiting: 1 });
-  const begun: Begun = new Map();
-  for (const name of ["a1", "a2"]) void begin(turns, begun, name);
-  await after(0, begun);
-  const refused = await begin(turns, begun, "a3").catch((thrown: unknown) => thrown);
-  expect(refused).toBeInstanceOf(QuarryError);
-  expect(refused).toMatchObject({ kind: "busy", retryAfterSeconds: 5 });
-  begun.get("a1")?.();
-  expect(await after(50, begun)).toEqual(["a1", "a2"]);
+  const running: Begun = new Map();
+  for (const name of ["a1", "a2"]) void begin(turns, running, name);
+  await after(0, running);
+  const refusal = await begin(turns, running, "a3").catch((thrown: unknown) => thrown);
+  expect(refusal).toBeInstanceOf(QuarryError);
+  expect(refusal).toMatchObject({ kind: "busy", retryAfterSeconds: 5 });
+  running.get("a1")?.();
+  expect(await after(50, running)).toEqual(["a1", "a2"]);
 });
 
 test("who goes away while waiting leaves its place to the next", async () => {
   const turns = new Turns({ atOnce: 1, waiting: 5 });
-  const begun: Begun = new Map();
-  const gone = new AbortController();
-  void begin(turns, begun, "a1");
-  const left = begin(turns, begun, "a2", gone.signal).catch(() => "left");
-  void begin(turns, begun, "a3");
-  gone.abort();
-  await after(50, begun);
-  expect(await left).toBe("left");
-  begun.get("a1")?.();
-  expect(await after(50, begun)).toEqual(["a1", "a3"]);
+  const running: Begun = new Map();
+  const controller = new AbortController();
+  void begin(turns, running, "a1");
+  const waiting = begin(turns, running, "a2", controller.signal).catch(() => "left");
+  void begin(turns, running, "a3");
+  controller.abort();
+  await after(50, running);
+  expect(await waiting).toBe("left");
+  running.get("a1")?.();
+  expect(await after(50, running)).toEqual(["a1", "a3"]);
 });
 
 test("work whose request was cut off holds no turn for ever", async () => {
   const turns = new Turns({ atOnce: 1, waiting: 5 });
-  const begun: Begun = new Map();
-  for (const name of ["a1", "a2"]) void begin(turns, begun, name);
-  expect(await after(30_000, begun)).toEqual(["a1"]);
-  expect(await after(31_000, begun)).toEqual(["a1", "a2"]);
+  const running: Begun = new Map();
+  for (const name of ["a1", "a2"]) void begin(turns, running, name);
+  expect(await after(30_000, running)).toEqual(["a1"]);
+  expect(await after(31_000, running)).toEqual(["a1", "a2"]);
 });

@@ -60,8 +60,8 @@ describe("headings", () => {
   it("takes successive lines that begin with a number sign for comments", () => {
     const comments = "# Oil all hinges.\n#\n# Then lock them.\n";
     const markdown = `${comments}door 1\n\n${comments}door 2\n`;
-    const [chunk, ...others] = cutDocument(documentOf(markdown), settings(400));
-    expect(others).toEqual([]);
+    const [chunk, ...rest] = cutDocument(documentOf(markdown), settings(400));
+    expect(rest).toEqual([]);
     expect(chunk).toMatchObject({ text: markdown.trim(), headings: [] });
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { chunkQuality } from "../../../support/chunk-quality.ts";
 
-/** Of 40 questions: half of what the bench shows, so that a small change of one answer passes. */
+/** Tolerance in 40 questions: half of what the bench shows, so that one changed answer passes. */
 const MARGIN = 8;
 
 it.each([

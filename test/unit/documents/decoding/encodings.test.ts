@@ -12,7 +12,7 @@ const utf16 = (text: string, isBigEndian: boolean) => {
   return bytes;
 };
 
-const read = async (bytes: Uint8Array, name = "a.txt", mimeType: string | null = null) =>
+const readText = async (bytes: Uint8Array, name = "a.txt", mimeType: string | null = null) =>
   (await extractDocument({ name, mimeType, bytes })).markdown;
 
 const TEXTS: [encodings: string, text: string][] = [
@@ -40,7 +40,7 @@ const cases = TEXTS.flatMap(([encodings, text]) =>
   encodings.split(" ").map((encoding) => [encoding, text] as const),
 );
 
-/** What few letters beyond ASCII say, the words around them decide. */
+/** Texts with few letters beyond ASCII, whose encoding the words around these decide. */
 const FEW_LETTERS: [encoding: string, text: string][] = [
   ["windows-1252", "Bij het opstarten wordt het bestand niet geopend; zie de reële coëfficiënt."],
   ["windows-1252", "Questo è il nome della porta, e non è possibile cambiarlo dopo la stampa."],
@@ -79,11 +79,11 @@ const FEW_LETTERS: [encoding: string, text: string][] = [
 
 describe("text that declares no encoding", () => {
   it.each(FEW_LETTERS)("is read as %s: %s", async (encoding, text) => {
-    expect(await read(encode(text, encoding))).toBe(text);
+    expect(await readText(encode(text, encoding))).toBe(text);
   });
 
   it.each(cases)("%s: %s", async (encoding, text) => {
-    expect(await read(encode(text, encoding))).toBe(text);
+    expect(await readText(encode(text, encoding))).toBe(text);
   });
 
   it("says which encoding is assumed where another fits as well", async () => {
@@ -97,10 +97,10 @@ describe("text that declares no encoding", () => {
 
   it.each([true, false])("UTF-16 without a mark (big-endian: %s)", async (isBigEndian) => {
     for (const text of ["Plain words only.", "Правила для всех.", "안전 규칙은 모두.\n그렇다."]) {
-      expect(await read(utf16(text, isBigEndian))).toBe(text);
+      expect(await readText(utf16(text, isBigEndian))).toBe(text);
     }
     // Two of its characters are the number of one in UTF-32.
-    expect((await read(utf16("1\n2\n", isBigEndian))).trim()).toBe("1\n2");
+    expect((await readText(utf16("1\n2\n", isBigEndian))).trim()).toBe("1\n2");
   });
 
   it("bears a few damaged characters in UTF-8, and says so", async () => {
@@ -116,20 +116,20 @@ describe("text that declares no encoding", () => {
       { length: 900 },
       (_unused, at) => 0x80 + ((at * 7919 + at * at) % 0x7f),
     );
-    await expect(read(noise)).rejects.toThrow(UnreadableDocument);
-    await expect(read(noise)).rejects.toThrow("text encoding is not recognised");
+    await expect(readText(noise)).rejects.toThrow(UnreadableDocument);
+    await expect(readText(noise)).rejects.toThrow("text encoding is not recognised");
   });
 });
 
 it("believes what is declared beside or inside the document", async () => {
   const text = "Ärger";
   expect(
-    await read(encode(text, "windows-1250"), "a.txt", "text/plain; charset=windows-1250"),
+    await readText(encode(text, "windows-1250"), "a.txt", "text/plain; charset=windows-1250"),
   ).toBe(text);
   const html = `<meta charset="koi8-r"><p>ПРИКАЗ</p>`;
-  expect(await read(encode(html, "koi8-r"), "a.html")).toBe("ПРИКАЗ");
+  expect(await readText(encode(html, "koi8-r"), "a.html")).toBe("ПРИКАЗ");
   const xml = `<?xml version="1.0" encoding="windows-1251"?><note>ПРИКАЗ</note>`;
-  expect(await read(encode(xml, "windows-1251"), "a.xml")).toBe("- note: ПРИКАЗ");
+  expect(await readText(encode(xml, "windows-1251"), "a.xml")).toBe("- note: ПРИКАЗ");
 });
 
 /** Written by Python's codecs, which share nothing with the runtime's decoders. */
@@ -139,16 +139,16 @@ const WRITTEN = JSON.parse(
 
 describe("short texts as another writer encodes them", () => {
   it.each(WRITTEN)("$encoding: $text", async ({ text, base64 }) => {
-    expect(await read(new Uint8Array(Buffer.from(base64, "base64")))).toBe(text);
+    expect(await readText(new Uint8Array(Buffer.from(base64, "base64")))).toBe(text);
   });
 
   it("are read as they are where Latin-1 is declared, which fits all bytes", async () => {
     const texts = ["gb18030", "koi8-r", "shift_jis", "latin-1"].map((name) =>
       WRITTEN.findLast(({ encoding }) => encoding === name),
     );
-    for (const { text, base64 } of texts.filter((written) => written !== undefined)) {
+    for (const { text, base64 } of texts.filter((entry) => entry !== undefined)) {
       const bytes = new Uint8Array(Buffer.from(base64, "base64"));
-      expect(await read(bytes, "a.txt", "text/plain; charset=iso-8859-1")).toBe(text);
+      expect(await readText(bytes, "a.txt", "text/plain; charset=iso-8859-1")).toBe(text);
     }
   });
 
@@ -158,7 +158,9 @@ describe("short texts as another writer encodes them", () => {
     ["a single letter of KOI8-R that Windows-1252 has not", "koi8-r", "▐;34"],
     ["a place name in Big5", "big5", "台北市"],
   ])("%s is an error: it reads as well in other encodings", async (_what, encoding, text) => {
-    await expect(read(encode(text, encoding))).rejects.toThrow("text encoding is not recognised");
+    await expect(readText(encode(text, encoding))).rejects.toThrow(
+      "text encoding is not recognised",
+    );
   });
 
   it("keeps UTF-8 whose last character is cut in two, and says so", async () => {
@@ -174,7 +176,7 @@ describe("short texts as another writer encodes them", () => {
     const outcomes = await Promise.all(
       Array.from({ length: 300 }, (_unused, at) => {
         const bytes = Uint8Array.from({ length: 20 + (at % 200) }, () => 0x20 + (next() % 0xe0));
-        return read(bytes).then(
+        return readText(bytes).then(
           () => 1,
           () => 0,
         );
@@ -195,15 +197,15 @@ describe("a declaration of UTF-16 in a document of bytes", () => {
     ["a.xml", `<?xml version="1.0" encoding="UTF-16"?><note>${TEXT}</note>`, `- note: ${TEXT}`],
     ["a.xml", `<?xml version="1.0" encoding="UTF-16"?><note>${TEXT} </note>`, `- note: ${TEXT}`],
   ])("is not believed: %s %s", async (name, text, expected) => {
-    expect(await read(latin(text), name)).toBe(expected);
-    expect(await read(new TextEncoder().encode(text), name)).toBe(expected);
+    expect(await readText(latin(text), name)).toBe(expected);
+    expect(await readText(new TextEncoder().encode(text), name)).toBe(expected);
   });
 
   it("is not believed of its sender either, where there are no zeros", async () => {
     const type = "text/plain; charset=utf-16";
-    expect(await read(latin(TEXT), "a.txt", type)).toBe(TEXT);
-    expect(await read(latin(`${TEXT} `), "a.txt", type)).toBe(`${TEXT} `);
-    expect(await read(utf16(TEXT, false), "a.txt", type)).toBe(TEXT);
+    expect(await readText(latin(TEXT), "a.txt", type)).toBe(TEXT);
+    expect(await readText(latin(`${TEXT} `), "a.txt", type)).toBe(`${TEXT} `);
+    expect(await readText(utf16(TEXT, false), "a.txt", type)).toBe(TEXT);
   });
 });
 
@@ -211,7 +213,7 @@ const LINE = "2026-01-05 06:00 Pumpe läuft, Druck 4 bar\n";
 
 it("zeros within a text with other control characters make it no text", async () => {
   const log = new TextEncoder().encode(`${LINE.repeat(100)}\0\u0001\u0002${LINE}`);
-  await expect(read(log, "a.log")).rejects.toThrow(/application\/octet-stream/);
+  await expect(readText(log, "a.log")).rejects.toThrow(/application\/octet-stream/);
 });
 
 it.each([
@@ -239,7 +241,7 @@ it.each([true, false])("UTF-32 is read with and without a mark (big-endian: %s)"
     const bytes = new Uint8Array(points.length * 4);
     const view = new DataView(bytes.buffer);
     for (const [at, point] of points.entries()) view.setUint32(at * 4, point, !isBig);
-    expect(await read(bytes)).toBe(text);
+    expect(await readText(bytes)).toBe(text);
   }
 });
 
@@ -266,7 +268,7 @@ it.each([
 ] as const)("DOS: %s", async (text, letters, codes) => {
   const byteOf = (letter: string) =>
     letters.includes(letter) ? (codes[letters.indexOf(letter)] ?? 0) : letter.charCodeAt(0);
-  expect(await read(Uint8Array.from(text, byteOf))).toBe(text);
+  expect(await readText(Uint8Array.from(text, byteOf))).toBe(text);
 });
 
 /** Lists of names, places and offices: no kana, hardly a frequent character. */
@@ -281,6 +283,6 @@ it.each(LISTS)("lists of three rows in %s are read", async (encoding, list) => {
   for (const at of words.keys()) {
     const rows = [0, 1, 2].map((row) => `${words[(at + row * 5) % words.length]},${row}`);
     const text = `${rows.join("\n")}\n`;
-    expect(await read(encode(text, encoding))).toBe(text);
+    expect(await readText(encode(text, encoding))).toBe(text);
   }
 });

@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname, "../../../fixtures/documents");
 
 const fixture = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
 const utf8 = (text: string) => new TextEncoder().encode(text);
-const read = async (name: string, mimeType: string | null, bytes: Uint8Array) =>
+const markdownOf = async (name: string, mimeType: string | null, bytes: Uint8Array) =>
   (await extractDocument({ name, mimeType, bytes })).markdown;
 
 const OCTETS = "application/octet-stream";
@@ -36,8 +36,8 @@ describe("a file under the wrong name or type is read as what it is", () => {
     ["python-gauges.jsonl", "gauges", OCTETS],
     ["pandoc-bulletin.ipynb", "notebook.json", "application/json"],
   ])("%s as %s (%s)", async (file, name, mimeType) => {
-    const right = await read(file, null, fixture(file));
-    expect(await read(name, mimeType, fixture(file))).toBe(right);
+    const right = await markdownOf(file, null, fixture(file));
+    expect(await markdownOf(name, mimeType, fixture(file))).toBe(right);
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe("a file under the wrong name or type is read as what it is", () => {
       "# Tides\n\nHigh",
     ],
   ])("%s as %s", async (text, name, expected) => {
-    expect(await read(name, null, utf8(text))).toBe(expected);
+    expect(await markdownOf(name, null, utf8(text))).toBe(expected);
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe("a file under the wrong name or type is read as what it is", () => {
     "Apples, pears\nNuts, figs\nMilk, tea\n",
     "<sigh> what a day\n",
   ])("prose stays prose: %s", async (text) => {
-    expect(await read("notes", OCTETS, utf8(text))).toBe(text);
+    expect(await markdownOf("notes", OCTETS, utf8(text))).toBe(text);
   });
 
   it.each([
@@ -73,14 +73,14 @@ describe("a file under the wrong name or type is read as what it is", () => {
     ["prose", "notes", "A file begins with the line\n%PDF-1.7\nand nothing else is needed.\n"],
     ["an example", "formats.md", "# By hand\n\n```\n%PDF-1.4\n1 0 obj\n<<>>\nendobj\n```\n"],
   ])("%s that speaks of PDF is none", async (_what, name, text) => {
-    expect(await read(name, null, utf8(text))).toContain(text.trim());
+    expect(await markdownOf(name, null, utf8(text))).toContain(text.trim());
   });
 
   it("PDF behind the header of a response, under any name", async () => {
     const response = utf8("HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n");
     const pdf = fixture("pdfkit-report.pdf");
-    expect(await read("a.md", null, new Uint8Array([...response, ...pdf]))).toBe(
-      await read("a.pdf", null, pdf),
+    expect(await markdownOf("a.md", null, new Uint8Array([...response, ...pdf]))).toBe(
+      await markdownOf("a.pdf", null, pdf),
     );
   });
 });
@@ -104,6 +104,8 @@ describe("what there is no reader for says what to do", () => {
     ["a.bmp", utf8("BM\0\0"), "image/bmp; save it as PNG or JPEG"],
     ["a.ps", utf8("%!PS-Adobe-3.0\n"), "application/postscript; convert it to PDF"],
   ])("%s", async (name, bytes, message) => {
-    await expect(read(name, null, bytes)).rejects.toThrow(`unsupported media type: ${message}`);
+    await expect(markdownOf(name, null, bytes)).rejects.toThrow(
+      `unsupported media type: ${message}`,
+    );
   });
 });

@@ -51,9 +51,9 @@ test("files lie below their ancestors without the home page, with address and la
 test("spaces and kinds can be chosen; what was archived or trashed leaves", async () => {
   const { site, deep, guide } = guideSite();
   site.page(site.space("HR"), "Leave", "<p>Leave</p>");
-  const chosen = confluenceSource(site, { spaces: ["HR"], include: ["pages", "blogposts"] });
-  await chosen.scan();
-  expect(chosen.paths()).toEqual(["HR/HR home.md", "HR/Leave.md"]);
+  const partial = confluenceSource(site, { spaces: ["HR"], include: ["pages", "blogposts"] });
+  await partial.scan();
+  expect(partial.paths()).toEqual(["HR/HR home.md", "HR/Leave.md"]);
   const all = confluenceSource(site, { spaces: ["ENG"] });
   await all.scan();
   site.remove(deep, "archived");
@@ -62,9 +62,9 @@ test("spaces and kinds can be chosen; what was archived or trashed leaves", asyn
   // A search does not tell of it; a listing does.
   expect(await all.scan()).toBe("follow");
   await all.reader().list(null, FOREVER);
-  const again = confluenceSource(site, { spaces: ["ENG"] });
-  await again.scan();
-  expect(again.paths()).toEqual(["ENG/ENG home.md"]);
+  const engineering = confluenceSource(site, { spaces: ["ENG"] });
+  await engineering.scan();
+  expect(engineering.paths()).toEqual(["ENG/ENG home.md"]);
   const missing = confluenceSource(site, { spaces: ["ENG", "NONE"] });
   expect(await failureOf(missing.scan())).toMatchObject({
     kind: "denied",
@@ -131,9 +131,9 @@ test("a step makes few hundred calls, however much a search does not show", asyn
   const calls: number[] = [];
   let files = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {
-    site.asked.length = 0;
+    site.requests.length = 0;
     const page = await source.reader().list(cursor ?? null, FOREVER);
-    calls.push(site.asked.length);
+    calls.push(site.requests.length);
     [files, cursor] = [files + page.files.length, page.next];
   }
   expect(Math.max(...calls)).toBe(200);
@@ -149,10 +149,10 @@ test("2,000 pages take 22 calls, and unchanged 2", async () => {
   await source.scan();
   expect(source.files.size).toBe(2_000);
   // The account, spaces, 8 times pages, posts, 10 times labels, the account.
-  expect(site.asked).toHaveLength(22);
-  site.asked.length = 0;
+  expect(site.requests).toHaveLength(22);
+  site.requests.length = 0;
   expect(await source.scan()).toBe("follow");
-  expect(site.asked).toHaveLength(2);
+  expect(site.requests).toHaveLength(2);
 });
 
 /** Bytes that a listing of so many pages stores and reads, and its accesses of the store. */
@@ -190,12 +190,12 @@ test("parts of a listing that are lost begin it anew", async () => {
   const { site, source } = guideSite();
   await source.scan();
   const paths = source.paths();
-  for (const lost of [/\/0\/1$/, /files-0$/]) {
-    site.page(site.space(`S${lost.source.length}`), "New", "<p>New</p>");
+  for (const lostKey of [/\/0\/1$/, /files-0$/]) {
+    site.page(site.space(`S${lostKey.source.length}`), "New", "<p>New</p>");
     const store = { ...source.store };
     let isLost = false;
     source.store.write = async (key, bytes) => {
-      if (isLost || !lost.test(key)) await store.write(key, bytes);
+      if (isLost || !lostKey.test(key)) await store.write(key, bytes);
       else isLost = true;
     };
     expect(await source.scan()).toBe("full");
@@ -223,7 +223,7 @@ test("a cursor is taken from a link, whichever host it names", async () => {
   };
   await source.scan();
   expect(source.paths()).toHaveLength(4);
-  expect(site.asked.every((call) => call.includes("/wiki/"))).toBe(true);
+  expect(site.requests.every((call) => call.includes("/wiki/"))).toBe(true);
   expect(site.leakedCredentials).toBe(0);
 });
 

@@ -18,7 +18,7 @@ function sharedSite() {
   return { site, space, top, page, file, ann, bob, cy };
 }
 
-const of = (users: string[], groups: string[] = []): Restrictions => ({ users, groups });
+const restrictedTo = (users: string[], groups: string[] = []): Restrictions => ({ users, groups });
 
 type Shared = ReturnType<typeof sharedSite>;
 
@@ -27,47 +27,48 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
   [
     "a restriction that names one of the space's groups",
     ({ site, space, page }) => {
-      space.readers = of([], ["all", "leads"]);
-      site.alter(page, { restrictions: of([], ["leads"]) });
+      space.readers = restrictedTo([], ["all", "leads"]);
+      site.alter(page, { restrictions: restrictedTo([], ["leads"]) });
     },
     ["group:leads"],
   ],
   [
     "a restriction of a page above, by people in the space's group",
-    ({ site, top, ann, bob }) => site.alter(top, { restrictions: of([ann, bob]) }),
+    ({ site, top, ann, bob }) => site.alter(top, { restrictions: restrictedTo([ann, bob]) }),
     ["user:ann@example.com", "user:bob@example.com"],
   ],
   [
     "the home page's restriction, which counts for all below",
-    ({ site, space, bob }) => site.alter(space.homepageId ?? "", { restrictions: of([bob]) }),
+    ({ site, space, bob }) =>
+      site.alter(space.homepageId ?? "", { restrictions: restrictedTo([bob]) }),
     ["user:bob@example.com"],
   ],
   [
     "restrictions of two pages, whose people must be in both",
     ({ site, top, page, ann, bob }) => {
-      site.alter(top, { restrictions: of([bob], ["leads"]) });
-      site.alter(page, { restrictions: of([ann]) });
+      site.alter(top, { restrictions: restrictedTo([bob], ["leads"]) });
+      site.alter(page, { restrictions: restrictedTo([ann]) });
     },
     ["user:ann@example.com"],
   ],
   [
     "restrictions of two pages that nobody is in",
     ({ site, top, page, ann, bob }) => {
-      site.alter(top, { restrictions: of([bob]) });
-      site.alter(page, { restrictions: of([ann]) });
+      site.alter(top, { restrictions: restrictedTo([bob]) });
+      site.alter(page, { restrictions: restrictedTo([ann]) });
     },
     [],
   ],
   [
     "a person outside the space",
-    ({ site, page, cy }) => site.alter(page, { restrictions: of([cy]) }),
+    ({ site, page, cy }) => site.alter(page, { restrictions: restrictedTo([cy]) }),
     [],
   ],
   [
     "a person who hides the e-mail",
     ({ site, space, page, cy }) => {
-      space.readers = of([], ["leads"]);
-      site.alter(page, { restrictions: of([cy]) });
+      space.readers = restrictedTo([], ["leads"]);
+      site.alter(page, { restrictions: restrictedTo([cy]) });
     },
     ["group:confluence-user:712020:cy"],
   ],
@@ -89,14 +90,14 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
     ({ site, space, page, ann }) => {
       site.allowsVisitors = true;
       space.roles = ["ACCESS_CLASS anonymous-users"];
-      site.alter(page, { restrictions: of([ann], ["leads"]) });
+      site.alter(page, { restrictions: restrictedTo([ann], ["leads"]) });
     },
     ["user:ann@example.com", "group:leads"],
   ],
   [
     "roles",
     ({ space, bob }) => {
-      space.readers = of([]);
+      space.readers = restrictedTo([]);
       space.roles = [`USER ${bob}`, "ACCESS_CLASS all-licensed-users"];
     },
     ["user:bob@example.com", "group:all-licensed-users"],
@@ -105,7 +106,7 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
     "a group whose members the account may not read",
     ({ site, page, bob }) => {
       site.closedGroups.add("all");
-      site.alter(page, { restrictions: of([bob]) });
+      site.alter(page, { restrictions: restrictedTo([bob]) });
     },
     "Confluence: 403",
   ],
@@ -113,7 +114,7 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
     "a restriction that names more than a search tells",
     ({ site, page }) => {
       const many = Array.from({ length: 30 }, (_, at) => site.person(`p${at}`));
-      site.alter(page, { restrictions: of(many.slice(0, 29)) });
+      site.alter(page, { restrictions: restrictedTo(many.slice(0, 29)) });
     },
     Array.from({ length: 29 }, (_, at) => `user:p${at}@example.com`),
   ],
@@ -121,7 +122,7 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
     "a restriction that names more than can be read",
     ({ site, page }) => {
       const many = Array.from({ length: 200 }, (_, at) => site.person(`p${at}`));
-      site.alter(page, { restrictions: of(many) });
+      site.alter(page, { restrictions: restrictedTo(many) });
     },
     "names too many",
   ],
@@ -134,7 +135,7 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
     "a restricted folder above, and a page that search does not know",
     ({ site, space, page, top, bob }) => {
       const folder = site.add({ type: "folder", space: space.id, title: "F", parent: top });
-      site.alter(folder, { restrictions: of([bob]) });
+      site.alter(folder, { restrictions: restrictedTo([bob]) });
       site.alter(page, { parent: folder });
       site.unindexed.add(page);
     },
@@ -146,11 +147,11 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
   const source = confluenceSource(shared.site, {}, true);
   await source.scan();
   for (const id of [shared.page, shared.file]) {
-    const told = fileOf(source, id).readers;
+    const actual = fileOf(source, id).readers;
     const names =
-      told === undefined || "unreadable" in told
-        ? told?.unreadable
-        : told.principals.map(({ principal }) => principal);
+      actual === undefined || "unreadable" in actual
+        ? actual?.unreadable
+        : actual.principals.map(({ principal }) => principal);
     expect(names).toEqual(typeof readers === "string" ? expect.stringContaining(readers) : readers);
   }
 });
@@ -159,27 +160,27 @@ test("a restriction counts at the next scan, which lists everything", async () =
   const { site, page, ann } = sharedSite();
   const source = confluenceSource(site, {}, true);
   await source.scan();
-  site.alter(page, { restrictions: of([ann]) });
-  site.asked.length = 0;
+  site.alter(page, { restrictions: restrictedTo([ann]) });
+  site.requests.length = 0;
   expect(await source.scan()).toBe("full");
   expect(fileOf(source, page).readers).toMatchObject({
     principals: [{ principal: "user:ann@example.com", from: "page restrictions" }],
   });
-  expect(site.asked.filter((call) => call.includes("restriction/byOperation"))).toEqual([]);
+  expect(site.requests.filter((call) => call.includes("restriction/byOperation"))).toEqual([]);
 });
 
 test("what may not be read is asked once for many pages", async () => {
   const { site, space, top, bob } = sharedSite();
   site.closedGroups.add("all");
-  site.alter(top, { restrictions: of([bob]) });
+  site.alter(top, { restrictions: restrictedTo([bob]) });
   for (let at = 0; at < 20; at++) site.page(space, `Below ${at}`, "<p>Below</p>", top);
   const source = confluenceSource(site, {}, true);
   await source.scan();
-  expect(site.asked.filter((call) => call.includes("/group/all/"))).toHaveLength(1);
-  site.asked.length = 0;
+  expect(site.requests.filter((call) => call.includes("/group/all/"))).toHaveLength(1);
+  site.requests.length = 0;
   site.fail({ path: /permissions$/, status: 403, times: Infinity });
   await source.scan();
-  expect(site.asked.filter((call) => call.includes("/permissions"))).toHaveLength(1);
+  expect(site.requests.filter((call) => call.includes("/permissions"))).toHaveLength(1);
 });
 
 test("members of groups are told page by page, or why they are not", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { GithubDouble } from "../../../doubles/github/github-double.ts";
-import { applyStep, held, needsListing } from "../../../doubles/github/random-changes.ts";
+import { applyStep, currentFiles, needsListing } from "../../../doubles/github/random-changes.ts";
 import { githubSource } from "../../../doubles/github/scanning.ts";
 import { inAnyOrder, type Step } from "../../../doubles/source/random-schedules.ts";
 import { isIssue } from "../../../../src/sources/github/issues.ts";
@@ -35,14 +35,14 @@ test("whatever happens to an owner's repositories, a scan leaves what they hold"
     for (const step of steps) if (endsWithListing || !needsListing(step)) await run(step);
     if (endsWithListing) double.repository("last");
     await source.scan();
-    const listed = await Promise.all(
+    const actual = await Promise.all(
       [...source.files].map(async ([id, file]) => {
         const version = isIssue(file) ? file.version : await textOf(source, id);
         const path = file.path.replace(/ \([\da-z]+\)/, "");
         return [id, [path, version, principalsIn(file.readers)]];
       }),
     );
-    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(held(double)));
-    expect(new Set(source.paths()).size).toBe(listed.length);
+    expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(currentFiles(double)));
+    expect(new Set(source.paths()).size).toBe(actual.length);
   });
 });

@@ -54,9 +54,9 @@ test("changes cost a call for the head and two trees; an unchanged address stays
   own.write("b.md", "changed");
   own.remove("c.md");
   own.write("d/e.md", "new");
-  double.asked.length = 0;
+  double.requests.length = 0;
   expect(await source.scan()).toBe("follow");
-  expect(double.asked.filter((each) => each.includes("/repos/acme/"))).toHaveLength(3);
+  expect(double.requests.filter((each) => each.includes("/repos/acme/"))).toHaveLength(3);
   expect(source.paths()).toEqual(["handbook/a.md", "handbook/b.md", "handbook/d/e.md"]);
   double.repository("other").write("x.md", "x");
   expect(await source.scan()).toBe("full");
@@ -74,11 +74,11 @@ test("2,000 documents are listed with five calls, and unchanged ones with three"
   own.issue("One");
   await source.scan();
   expect(source.paths()).toHaveLength(2_001);
-  expect(double.asked).toHaveLength(5);
-  double.asked.length = 0;
+  expect(double.requests).toHaveLength(5);
+  double.requests.length = 0;
   const { remaining } = double;
   expect(await source.scan()).toBe("follow");
-  expect(double.asked.map((each) => each.split("?")[0])).toEqual([
+  expect(double.requests.map((each) => each.split("?")[0])).toEqual([
     "GET /users/acme",
     "GET /orgs/acme/repos",
     "GET /repos/acme/handbook/git/ref/heads/main",
@@ -119,7 +119,7 @@ test("repositories are chosen by name, renamed ones move, deleted ones leave", a
   const { version } = fileOf(source, `${docs?.id}:a.md`);
   if (docs !== undefined) docs.name = "docs-new";
   double.repositories.delete(old?.id ?? 0);
-  double.asked.length = 0;
+  double.requests.length = 0;
   expect(await source.scan()).toBe("full");
   expect(source.paths()).toEqual(["Wiki/a.md", "docs-new/a.md"]);
   expect(fileOf(source, `${docs?.id}:a.md`).version).toBe(version);
@@ -127,15 +127,15 @@ test("repositories are chosen by name, renamed ones move, deleted ones leave", a
 
 test("two repositories that exchange their names keep their files apart", async () => {
   const double = new GithubDouble();
-  const [one, two] = [double.repository("one"), double.repository("two")];
-  one.write("a.md", "1");
-  two.write("a.md", "2");
+  const [first, second] = [double.repository("one"), double.repository("two")];
+  first.write("a.md", "1");
+  second.write("a.md", "2");
   const source = githubSource(double);
   await source.scan();
-  [one.name, two.name] = [two.name, one.name];
+  [first.name, second.name] = [second.name, first.name];
   await source.scan();
-  expect(await textOf(source, `${one.id}:a.md`)).toBe("1");
-  expect(fileOf(source, `${two.id}:a.md`).path).toMatch(/^one\/a/);
+  expect(await textOf(source, `${first.id}:a.md`)).toBe("1");
+  expect(fileOf(source, `${second.id}:a.md`).path).toMatch(/^one\/a/);
   expect(new Set(source.paths()).size).toBe(2);
 });
 
@@ -183,8 +183,8 @@ test("an app's installation reads by a token that is renewed", async () => {
   const broken = { ...double.app.credentials(), privateKey: "-----BEGIN secret" };
   const failure = await failureOf(githubSource(double, { credentials: broken }).scan());
   expect(failure.message).toBe("GitHub: privateKey cannot be read: paste the whole PEM file");
-  const other = { ...double.app.credentials(), appId: 1 };
-  const refusal = await failureOf(githubSource(double, { credentials: other }).scan());
+  const wrongCredentials = { ...double.app.credentials(), appId: 1 };
+  const refusal = await failureOf(githubSource(double, { credentials: wrongCredentials }).scan());
   expect(refusal).toMatchObject({ kind: "denied", message: expect.stringContaining("app 1 with") });
 });
 

@@ -45,14 +45,14 @@ test("an issue of another repository that took the name is not read in its place
 
 test("only changed issues are asked for again", async () => {
   const { double, own, source } = openRepository({ issues: true });
-  const [one] = [own.issue("One"), own.issue("Two"), own.issue("Three")];
+  const [issue] = [own.issue("One"), own.issue("Two"), own.issue("Three")];
   await source.scan();
   const before = fileOf(source, `${own.id}#1`).version;
-  own.comment(one, "bob", "again");
+  own.comment(issue, "bob", "again");
   own.issue("Four");
-  double.asked.length = 0;
+  double.requests.length = 0;
   expect(await source.scan()).toBe("follow");
-  const since = double.asked.find((each) => each.includes("/issues?"));
+  const since = double.requests.find((each) => each.includes("/issues?"));
   expect(since).toContain("since=2026-");
   expect(fileOf(source, `${own.id}#1`).version).not.toBe(before);
   expect(source.paths()).toHaveLength(4);
@@ -109,5 +109,5 @@ test("a repository without issues, and a source without the setting, have none",
   const without = openRepository();
   without.own.issue("One");
   await without.source.scan();
-  expect(without.double.asked.some((each) => each.includes("/issues"))).toBe(false);
+  expect(without.double.requests.some((each) => each.includes("/issues"))).toBe(false);
 });

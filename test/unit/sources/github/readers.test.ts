@@ -37,7 +37,7 @@ test("everyone reads a public repository, and nobody is asked", async () => {
   own.write("a.md", "a");
   await source.scan();
   expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual(["everyone"]);
-  expect(double.asked.some((each) => each.includes("collaborators"))).toBe(false);
+  expect(double.requests.some((each) => each.includes("collaborators"))).toBe(false);
   own.isPrivate = true;
   await source.scan();
   expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual([]);
@@ -61,10 +61,10 @@ test("unchanged collaborators cost one call, changed ones reach every file", asy
   double.pageSize = 2;
   own.collaborators = ["ann", "bob"];
   await source.scan();
-  double.asked.length = 0;
+  double.requests.length = 0;
   expect(await source.scan()).toBe("follow");
-  const asked = double.asked.filter((each) => /collaborators|graphql/.test(each));
-  expect(asked).toHaveLength(1);
+  const requests = double.requests.filter((each) => /collaborators|graphql/.test(each));
+  expect(requests).toHaveLength(1);
   own.collaborators = ["bob", "dan", "eve"];
   await source.scan();
   expect(principalsIn(readers())).toEqual(

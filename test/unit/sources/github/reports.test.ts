@@ -15,7 +15,7 @@ test("the first listing of issues names no time: GitHub answers none since 1970"
   const { double, own, source } = openRepository({ issues: true });
   own.issue("One");
   await source.scan();
-  expect(double.asked.filter((each) => each.includes("since="))).toEqual([]);
+  expect(double.requests.filter((each) => each.includes("since="))).toEqual([]);
 });
 
 test("a check under a rate limit is told as one, and not as a wrong credential", async () => {
@@ -84,9 +84,9 @@ test("repositories of a large owner are listed by a hundred and asked in turn", 
   await source.scan();
   expect(source.paths()).toHaveLength(130);
   expect(most).toBe(1);
-  double.asked.length = 0;
+  double.requests.length = 0;
   await source.scan();
-  expect(double.asked).toHaveLength(3 + 130);
+  expect(double.requests).toHaveLength(3 + 130);
 });
 
 test("a page that is read again after a crash lists the same", async () => {

@@ -37,14 +37,14 @@ test("the bin, withdrawn shares and what leaves the root are deletions", async (
   const { drive, source } = await openDrive();
   const outside = drive.folder(null, "Outside");
   const inside = drive.folder(drive.root, "In");
-  const [binned = "", unshared = "", left = ""] = ["1", "2", "3"].map((name) =>
+  const [binned = "", unshared = "", movedOut = ""] = ["1", "2", "3"].map((name) =>
     drive.file(drive.root, `${name}.txt`, name),
   );
   drive.file(outside, "b.txt", "b");
   await source.scan();
   drive.change(binned, { trashed: true });
   drive.change(unshared, { shared: false });
-  drive.change(left, { parents: [outside] });
+  drive.change(movedOut, { parents: [outside] });
   expect(await source.scan()).toBe("follow");
   expect(source.paths()).toEqual([]);
   drive.change(outside, { parents: [inside] });
@@ -90,7 +90,9 @@ test("what cannot be read is named with its reason, by a listing and by the feed
   const folders = await source.reader().list(null, FOREVER);
   const page = await source.reader().list(folders.next, FOREVER);
   expect(page.files.map(({ path }) => path)).toEqual(["a.txt"]);
-  const reasons = Object.fromEntries((page.problems ?? []).map((one) => [one.path, one.message]));
+  const reasons = Object.fromEntries(
+    (page.problems ?? []).map((problem) => [problem.path, problem.message]),
+  );
   expect(reasons).toEqual({
     "In/Survey": `Google Drive cannot export files of type ${FORM}`,
     "To a folder": "shortcuts to folders are not followed",
@@ -133,9 +135,9 @@ test.each([
 test("what cannot be exported or downloaded is the file's own error", async () => {
   const { drive, source } = await openDrive();
   const large = drive.file(drive.root, "Large", "x".repeat(11 * 1_024 * 1_024), SHEET);
-  const kept = drive.file(drive.root, "kept.pdf", "%PDF", "application/pdf");
-  const lost = drive.file(drive.root, "lost.txt", "lost");
-  drive.change(kept, { downloadable: false });
+  const protectedFile = drive.file(drive.root, "kept.pdf", "%PDF", "application/pdf");
+  const file = drive.file(drive.root, "lost.txt", "lost");
+  drive.change(protectedFile, { downloadable: false });
   await source.scan();
   const open = async (id: string) =>
     await failureOf(source.reader().open(fileOf(source, id), FOREVER));
@@ -143,18 +145,18 @@ test("what cannot be exported or downloaded is the file's own error", async () =
     kind: "bad-file",
     message: "Google Drive: Google exports documents of at most 10 MB",
   });
-  expect(await open(kept)).toMatchObject({
+  expect(await open(protectedFile)).toMatchObject({
     kind: "bad-file",
     message: "Google Drive: its owner does not allow downloads",
   });
   // Its quota passes: it is tried again after later scans.
   drive.fail({ path: /files/, status: 403, reason: "downloadQuotaExceeded" });
-  expect(await open(lost)).toMatchObject({
+  expect(await open(file)).toMatchObject({
     kind: "denied",
     message: expect.stringContaining("within a day") as unknown,
   });
-  drive.delete(lost);
-  expect(await open(lost)).toMatchObject({ kind: "down" });
+  drive.delete(file);
+  expect(await open(file)).toMatchObject({ kind: "down" });
 });
 
 test("a check is one call that names what is seen, or says what to share", async () => {
@@ -163,7 +165,7 @@ test("a check is one call that names what is seen, or says what to share", async
   expect(await source.reader().check(FOREVER)).toBe(
     `Google Drive: ${drive.account.email} sees the folder "Handbook"`,
   );
-  expect(drive.asked.filter((asked) => !asked.includes("/token"))).toHaveLength(1);
+  expect(drive.requests.filter((request) => !request.includes("/token"))).toHaveLength(1);
   drive.change(drive.root, { shared: false });
   expect(await failureOf(source.reader().check(FOREVER))).toMatchObject({
     message: `Google Drive: ${drive.account.email} sees no folder ${drive.root}: share the folder with that address`,

@@ -84,7 +84,7 @@ test("a shared drive costs a call for each item with permissions of its own", as
   double.change(root, { grants: people.map((to) => ({ type: "user", to })) });
   for (let at = 0; at < 50; at++) double.file(folder, `f${at}.txt`, "text");
   await source.scan();
-  const calls = () => double.asked.filter((each) => each.includes("/permissions")).length;
+  const calls = () => double.requests.filter((each) => each.includes("/permissions")).length;
   expect(principalsIn(readers())).toHaveLength(250);
   expect(calls()).toBe(3);
   double.change(folder, { limited: true, grants: [{ type: "user", to: "ann@example.com" }] });
@@ -148,7 +148,7 @@ const TO: Grant[] = [
 const step = record({
   kind: constantFrom(...KINDS),
   pick: nat({ max: 50 }),
-  other: nat({ max: 50 }),
+  variant: nat({ max: 50 }),
 });
 
 test("members are read with those of nested groups, and everybody as a domain", async () => {
@@ -160,7 +160,7 @@ test("members are read with those of nested groups, and everybody as a domain", 
     await source.reader().membersOf(group, new AbortController().signal);
   expect((await members("all@example.com")).sort()).toEqual([
     "domain:example.com",
-    ...people.map((one) => `user:${one}`).sort(),
+    ...people.map((person) => `user:${person}`).sort(),
   ]);
   await expect(members("gone@example.com")).rejects.toMatchObject({ kind: "denied" });
   double.directory.mayRead = false;
@@ -168,14 +168,14 @@ test("members are read with those of nested groups, and everybody as a domain", 
   await expect(members("hr@example.com")).rejects.toMatchObject({ kind: "denied", message });
 });
 
-type Shared = { double: GoogleDriveDouble; item: Item; to: Grant; other: number; now: number };
+type Shared = { double: GoogleDriveDouble; item: Item; to: Grant; variant: number; now: number };
 
-const SHARE: Record<string, (of: Shared) => void> = {
-  limit: ({ double, item, other }) => double.change(item.id, { limited: other % 2 === 0 }),
+const SHARE: Record<string, (sharing: Shared) => void> = {
+  limit: ({ double, item, variant }) => double.change(item.id, { limited: variant % 2 === 0 }),
   unshare: ({ double, item }) => double.change(item.id, { grants: item.grants.slice(1) }),
-  share({ double, item, to, other, now }) {
-    const end = { expirationTime: new Date(now + HOUR_MS * (other % 4)).toISOString() };
-    const isTimed = other % 2 === 0 && (to.type === "user" || to.type === "group");
+  share({ double, item, to, variant, now }) {
+    const end = { expirationTime: new Date(now + HOUR_MS * (variant % 4)).toISOString() };
+    const isTimed = variant % 2 === 0 && (to.type === "user" || to.type === "group");
     double.change(item.id, { grants: [...item.grants, isTimed ? { ...to, ...end } : to] });
   },
 };
@@ -192,18 +192,18 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
         double.pageSize = 3;
         let now = START_MS;
         await source.scan();
-        /** What is not told lets nobody in, and may be missed when it is told again. */
+        /** Hidden readers let nobody in, and may be missed when they are shown again. */
         let wasHidden = false;
         const agree = () => {
           for (const [id, { readers }] of source.files) {
             const item = double.items.get(id);
             if (item === undefined) throw new Error("a file that is not there");
-            const [told, may] = [principalsIn(readers), mayRead(double.permissions, item, now)];
-            if (!wasHidden) expect(told).toEqual(may);
-            else if (Array.isArray(told)) expect(may).toEqual(expect.arrayContaining(told));
+            const [actual, may] = [principalsIn(readers), mayRead(double.permissions, item, now)];
+            if (!wasHidden) expect(actual).toEqual(may);
+            else if (Array.isArray(actual)) expect(may).toEqual(expect.arrayContaining(actual));
           }
         };
-        const deeds: Record<string, (pick: number, other: number) => unknown> = {
+        const deeds: Record<string, (pick: number, variant: number) => unknown> = {
           async scan() {
             await source.scan();
             agree();
@@ -215,23 +215,23 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
             await source.scan().catch(() => undefined);
             double.failures.length = 0;
           },
-          hide(pick, other) {
+          hide(pick, variant) {
             if (pick % 3 > 0) return;
-            double.permissions.isTold = other % 2 === 0;
-            wasHidden ||= other % 2 > 0;
+            double.permissions.isTold = variant % 2 === 0;
+            wasHidden ||= variant % 2 > 0;
           },
-          tick: (_pick, other) => source.setTime((now += HOUR_MS * (1 + (other % 3)))),
+          tick: (_pick, variant) => source.setTime((now += HOUR_MS * (1 + (variant % 3)))),
           expire: () => double.expireCursors(),
         };
-        for (const { kind, pick, other } of steps) {
+        for (const { kind, pick, variant } of steps) {
           const items = [...double.items.values()];
           const item = items[pick % items.length];
-          const to = TO[other % TO.length];
+          const to = TO[variant % TO.length];
           if (item === undefined || to === undefined) continue;
           const deed = deeds[kind];
-          if (deed !== undefined) await deed(pick, other);
-          else if (SHARE[kind] !== undefined) SHARE[kind]({ double, item, to, other, now });
-          else applyStep(double, { kind, pick, other });
+          if (deed !== undefined) await deed(pick, variant);
+          else if (SHARE[kind] !== undefined) SHARE[kind]({ double, item, to, variant, now });
+          else applyStep(double, { kind, pick, variant });
         }
         await source.scan();
         agree();

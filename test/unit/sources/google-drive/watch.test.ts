@@ -38,7 +38,7 @@ test("a drive is watched for a week, calls back at every change, and is stopped"
   ]);
   await watcher.stop(watch, FOREVER);
   expect(drive.channels.live()).toEqual([]);
-  // What Drive no longer knows counts as stopped.
+  // A watch that Drive no longer knows counts as stopped.
   await watcher.stop(watch, FOREVER);
 });
 

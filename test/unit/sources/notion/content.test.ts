@@ -146,13 +146,13 @@ test("the copy of a synced block shows its original, or what it gives itself", a
     hasMore: true,
   });
   const copy = notion.page(null, "Copy", [copyOf(original.id)]);
-  const lost = notion.page(null, "Lost", [copyOf("no-such-block"), block("paragraph", "After.")]);
+  const page = notion.page(null, "Lost", [copyOf("no-such-block"), block("paragraph", "After.")]);
   const own = { ...copyOf("no-such-block", [block("paragraph", "Own.")]), hasMore: false };
-  const other = notion.page(null, "Other", [own]);
+  const otherPage = notion.page(null, "Other", [own]);
   await source.scan();
   expect(await textOf(source, copy)).toBe("# Copy\n\nSame.");
-  expect(await textOf(source, lost)).toBe("# Lost\n\nAfter.");
-  expect(await textOf(source, other)).toBe("# Other\n\nOwn.");
+  expect(await textOf(source, page)).toBe("# Lost\n\nAfter.");
+  expect(await textOf(source, otherPage)).toBe("# Other\n\nOwn.");
 });
 
 test("meeting notes are read by their parts", async () => {
@@ -172,10 +172,10 @@ test("meeting notes are read by their parts", async () => {
 
 test("what Notion does not give is named, and the rest is read", async () => {
   const { notion, source } = openNotion();
-  const refused = { ...block("external_object_instance_page", {}), hasMore: true };
+  const unsupported = { ...block("external_object_instance_page", {}), hasMore: true };
   notion.page(null, "Page", [
     { ...block("unsupported", { block_type: "ai_block" }), hasMore: true },
-    refused,
+    unsupported,
     block("paragraph", "After."),
   ]);
   notion.page(
@@ -287,8 +287,8 @@ test("a property changes metadata without its page being read again", async () =
   const id = notion.row(table, "Water", { Sum: { type: "number", number: 1 } });
   await source.scan();
   notion.entry(id).properties = { Sum: { type: "number", number: 2 } };
-  notion.asked.length = 0;
+  notion.requests.length = 0;
   await source.scan();
   expect(fileOf(source, id).metadata["Sum"]).toBe(2);
-  expect(notion.asked.filter((path) => path.endsWith("/children"))).toEqual([]);
+  expect(notion.requests.filter((path) => path.endsWith("/children"))).toEqual([]);
 });

@@ -15,15 +15,18 @@ test.each([
   [429, "rate_limited", { "retry-after": "7" }, { kind: "throttled", retryAfterMs: 7_000 }],
   [529, "service_overload", { "retry-after": "30" }, { kind: "throttled", retryAfterMs: 30_000 }],
   [502, "bad_gateway", {}, { kind: "down", retryAfterMs: null }],
-] as const)("%i %s is told by its kind, without the token", async (status, code, headers, told) => {
-  const { notion, source } = openNotion();
-  notion.page(null, "Page", [block("paragraph", "Text.")]);
-  notion.fail({ path: /search$/, status, code, headers });
-  const failure = await failureOf(source.scan());
-  expect(failure).toMatchObject(told);
-  expect(failure.message).toContain(`Notion: ${status} ${code}`);
-  expect(failure.message).not.toContain(notion.token);
-});
+] as const)(
+  "%i %s is told by its kind, without the token",
+  async (status, code, headers, expected) => {
+    const { notion, source } = openNotion();
+    notion.page(null, "Page", [block("paragraph", "Text.")]);
+    notion.fail({ path: /search$/, status, code, headers });
+    const failure = await failureOf(source.scan());
+    expect(failure).toMatchObject(expected);
+    expect(failure.message).toContain(`Notion: ${status} ${code}`);
+    expect(failure.message).not.toContain(notion.token);
+  },
+);
 
 test("a listing goes on where a rate limit stopped it", async () => {
   const { notion, source } = openNotion();
@@ -34,28 +37,31 @@ test("a listing goes on where a rate limit stopped it", async () => {
     kind: "throttled",
   });
   const paths = first.files.map(({ path }) => path);
-  notion.asked.length = 0;
+  notion.requests.length = 0;
   for (let { next } = first; next !== null;) {
     const page = await source.reader().list(next, FOREVER);
     paths.push(...page.files.map(({ path }) => path));
     ({ next } = page);
   }
   expect(paths).toHaveLength(ids.length);
-  expect(notion.asked.filter((path) => path.endsWith("/children"))).toHaveLength(
+  expect(notion.requests.filter((path) => path.endsWith("/children"))).toHaveLength(
     70 - first.files.length,
   );
 });
 
 test("pages that fail again and again are told, others are read, and none is removed", async () => {
   const { notion, source } = openNotion();
-  const [known, lost] = [notion.page(null, "Known", text("Old.")), notion.page(null, "Lost")];
+  const [knownPage, lostPage] = [
+    notion.page(null, "Known", text("Old.")),
+    notion.page(null, "Lost"),
+  ];
   await source.scan();
   notion.now += 60_000;
-  notion.change(known, { blocks: text("New.") });
+  notion.change(knownPage, { blocks: text("New.") });
   const added = notion.page(null, "Added", text("Added."));
   for (let at = 0; at < 3; at++) notion.page(null, `Other ${at}`, text("Other."));
-  notion.unsearched.add(lost);
-  const failing = new RegExp(`${known}/children|${added}/children|pages/${lost}`);
+  notion.unsearched.add(lostPage);
+  const failing = new RegExp(`${knownPage}/children|${added}/children|pages/${lostPage}`);
   notion.fail({ path: failing, status: 502, times: Infinity });
   notion.fail({ path: /children$/, status: 502, times: 2 });
   await source.scan();
@@ -63,11 +69,11 @@ test("pages that fail again and again are told, others are read, and none is rem
   expect(source.paths()).toEqual(titles.map((title) => `${title}.md`));
   const failure = { kind: "down", message: "Notion: 502 failed" };
   expect(fileOf(source, added)).toMatchObject({ version: "", failure });
-  expect(notion.asked.filter((path) => path === `blocks/${added}/children`)).toHaveLength(3);
-  expect(await textOf(source, known)).toBe("# Known\n\nOld.");
+  expect(notion.requests.filter((path) => path === `blocks/${added}/children`)).toHaveLength(3);
+  expect(await textOf(source, knownPage)).toBe("# Known\n\nOld.");
   notion.failures.length = 0;
   await source.scan();
-  expect(await textOf(source, known)).toBe("# Known\n\nNew.");
+  expect(await textOf(source, knownPage)).toBe("# Known\n\nNew.");
   expect(fileOf(source, added).failure).toBeUndefined();
   expect(await textOf(source, added)).toBe("# Added\n\nAdded.");
 });
@@ -90,10 +96,10 @@ test("pages in a page that fails keep their places", async () => {
 
 test("a page that vanishes between list and read is left out, others are read", async () => {
   const { notion, source } = openNotion();
-  const gone = notion.page(null, "Gone");
+  const deletedPage = notion.page(null, "Gone");
   notion.page(null, "Kept");
   notion.beforeAnswer = (path) => {
-    if (path === `blocks/${gone}/children`) notion.delete(gone);
+    if (path === `blocks/${deletedPage}/children`) notion.delete(deletedPage);
   };
   await source.scan();
   expect(source.paths()).toEqual(["Kept.md"]);
@@ -129,7 +135,7 @@ test("settings and rights are tried with advice", async () => {
   expect(await check(source)).toBe("Notion: the connection sees 1 pages and databases, or more");
   const rooted = notionSource(notion, { rootPages: [page] });
   expect(await check(rooted)).toContain("sees 1 ");
-  notion.hidden.add(page);
+  notion.hiddenBlocks.add(page);
   notion.page(null, "Other");
   expect((await failureOf(check(rooted))).message).toBe(
     `Notion: ${page} is not shared with the connection`,
@@ -152,14 +158,14 @@ test("an answer of another form, a redirect and a circle of parents end", async 
   const { notion } = openNotion();
   const answers = [Response.json({ results: "?" }), Response.redirect("https://evil.example.com/")];
   for (const answer of answers) {
-    const asked: string[] = [];
+    const addresses: string[] = [];
     const fetch = async (address: string) => {
-      asked.push(address);
+      addresses.push(address);
       return await Promise.resolve(answer);
     };
     const source = notionSource(Object.assign(notion, { fetch }));
     expect(await failureOf(source.scan())).toMatchObject({ kind: "down" });
-    expect(asked).toEqual(["https://api.notion.com/v1/search"]);
+    expect(addresses).toEqual(["https://api.notion.com/v1/search"]);
   }
   const circular = openNotion();
   const [a, b] = [circular.notion.page(null, "A"), circular.notion.page(null, "B")];

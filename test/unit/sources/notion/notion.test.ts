@@ -46,19 +46,19 @@ test("2,000 documents cost a call each, and 20 again as long as none is edited",
   for (let at = 1; at < 2_000; at++) notion.page(null, `Page ${at}`, text(`Text ${at}.`));
   await source.scan();
   expect(source.paths()).toHaveLength(2_000);
-  const { asked } = notion;
-  expect(asked.filter((path) => path.endsWith("/children"))).toHaveLength(2_000);
-  expect(asked).toHaveLength(2_020);
-  // Of 30 calls in a row all but the first wait for the third of a second.
+  const { requests } = notion;
+  expect(requests.filter((path) => path.endsWith("/children"))).toHaveLength(2_000);
+  expect(requests).toHaveLength(2_020);
+  // All but the first of 30 calls in a row wait for the third of a second.
   expect(source.waits.length).toBeGreaterThan(1_900);
-  asked.length = 0;
+  requests.length = 0;
   await source.scan();
-  expect(asked).toEqual(Array.from({ length: 20 }, () => "search"));
+  expect(requests).toEqual(Array.from({ length: 20 }, () => "search"));
   notion.now += MINUTE_MS;
   notion.change(top, { title: "Top of all" });
-  asked.length = 0;
+  requests.length = 0;
   await source.scan();
-  expect(asked).toHaveLength(21);
+  expect(requests).toHaveLength(21);
   expect(fileOf(source, top).path).toBe("Top of all.md");
 });
 
@@ -71,15 +71,15 @@ test("what leaves is gone at the next scan, with all beneath it", async () => {
   const row = notion.row(table, "Row");
   await source.scan();
   expect(source.paths()).toHaveLength(11);
-  const [, binned = "", archived = "", hidden = "", deleted = ""] = tops;
+  const [, binned = "", archived = "", hiddenPage = "", deleted = ""] = tops;
   notion.change(binned, { inTrash: true });
   notion.change(archived, { isArchived: true });
   notion.change(row, { inTrash: true });
-  for (const id of [hidden, deleted]) {
+  for (const id of [hiddenPage, deleted]) {
     const [child = ""] = [...notion.entries.values()].flatMap((each) =>
       each.parent === id ? each.id : [],
     );
-    notion.hidden.add(child).add(id);
+    notion.hiddenBlocks.add(child).add(id);
   }
   notion.delete(deleted);
   await source.scan();
@@ -97,7 +97,7 @@ test("a moved or renamed page takes all beneath along, and costs no text", async
   const { version } = fileOf(source, deep);
   notion.now += MINUTE_MS;
   notion.change(from, { title: "Former", parent: to });
-  notion.asked.length = 0;
+  notion.requests.length = 0;
   await source.scan();
   expect(source.paths()).toEqual([
     "To.md",
@@ -109,8 +109,8 @@ test("a moved or renamed page takes all beneath along, and costs no text", async
     version,
     metadata: { ancestors: [to, from, expect.any(String)] },
   });
-  expect(notion.asked.filter((path) => path.endsWith("/children"))).toHaveLength(2);
-  // What it was listed with lay at another path.
+  expect(notion.requests.filter((path) => path.endsWith("/children"))).toHaveLength(2);
+  // The page was listed at another path.
   expect(await textOf(source, deep)).toBe("# Deep\n\nDeep.");
 });
 
@@ -185,7 +185,7 @@ test("an edit in the minute in which a page was read is found", async () => {
   expect(fileOf(source, page).version).not.toBe(version);
   expect(await textOf(source, page)).toBe("# Page\n\nSecond.");
   source.setTime(notion.now + 3 * MINUTE_MS);
-  const children = () => notion.asked.filter((path) => path.endsWith("/children")).length;
+  const children = () => notion.requests.filter((path) => path.endsWith("/children")).length;
   const before = children();
   await source.scan();
   await source.scan();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { block } from "../../../doubles/notion/entries.ts";
-import { applyStep, held, UNTOUCHED } from "../../../doubles/notion/random-changes.ts";
+import { applyStep, currentPages, UNTOUCHED } from "../../../doubles/notion/random-changes.ts";
 import { openNotion } from "../../../doubles/notion/scanning.ts";
 import { inAnyOrder } from "../../../doubles/source/random-schedules.ts";
 import { fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
@@ -30,7 +30,7 @@ test("whatever happens to a workspace, a scan leaves what it holds", async () =>
       } else applyStep(notion, step);
     }
     await source.scan();
-    const expected = held(notion);
+    const expected = currentPages(notion);
     expect(source.paths()).toHaveLength(expected.size);
     expect(new Set(source.paths()).size).toBe(expected.size);
     for (const [id, [path, words]] of expected) {

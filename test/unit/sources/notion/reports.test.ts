@@ -26,7 +26,7 @@ test("pages beneath what is not shared lie at the top", async () => {
   notion.page(shared, "Child");
   const [database, table] = notion.database(secret, "Table");
   notion.row(table, "Row");
-  notion.hidden.add(secret).add(database);
+  notion.hiddenBlocks.add(secret).add(database);
   await source.scan();
   expect(source.paths()).toEqual(["Shared.md", "Shared/Child.md", "Table/Row.md"]);
 });
@@ -50,7 +50,7 @@ test("rows that search does not name are read by their database", async () => {
   for (const row of rows) notion.unsearched.add(row);
   await source.scan();
   expect(source.paths()).toHaveLength(250);
-  expect(notion.asked.filter((path) => path.endsWith("/query")).length).toBeLessThan(6);
+  expect(notion.requests.filter((path) => path.endsWith("/query")).length).toBeLessThan(6);
 });
 
 test("what a limit of Notion cuts off is told, and known pages stay", async () => {
@@ -73,7 +73,7 @@ test("a block that is deleted while its page is read costs no page", async () =>
   notion.now += 60_000;
   notion.change(page, { title: "Pages" });
   notion.beforeAnswer = (path) => {
-    if (!path.endsWith("/children") || notion.asked.at(-2) !== path) return;
+    if (!path.endsWith("/children") || notion.requests.at(-2) !== path) return;
     notion.now += 60_000;
     notion.change(page, { blocks: blocks.slice(0, 100) });
   };
@@ -142,13 +142,13 @@ test("synced blocks that hold copies of each other are read once", async () => {
     ...block("synced_block", { synced_from: { type: "block_id", block_id: id } }),
     hasMore: true,
   });
-  const [one, two] = ["One.", "Two."].map((words) =>
+  const [first, second] = ["One.", "Two."].map((words) =>
     block("synced_block", { synced_from: null }, [block("paragraph", words)]),
   );
-  if (one === undefined || two === undefined) throw new Error("two blocks");
-  one.children.push(copyOf(two.id));
-  two.children.push(copyOf(one.id));
-  const page = notion.page(null, "Page", [one, two]);
+  if (first === undefined || second === undefined) throw new Error("two blocks");
+  first.children.push(copyOf(second.id));
+  second.children.push(copyOf(first.id));
+  const page = notion.page(null, "Page", [first, second]);
   await source.scan();
   expect(await textOf(source, page)).toBe("# Page\n\nOne.\n\nTwo.\n\nTwo.\n\nOne.");
 });

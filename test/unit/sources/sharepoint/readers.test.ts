@@ -126,16 +126,16 @@ test("what is inherited costs no call, however many files", async () => {
   library.change(library.root, { grants: people });
   for (let at = 0; at < 50; at++) library.file(folder, `f${at}.txt`, "text");
   await source.scan();
-  expect(graph.asked.filter((each) => each.endsWith("/permissions"))).toHaveLength(3);
+  expect(graph.requests.filter((each) => each.endsWith("/permissions"))).toHaveLength(3);
   expect(principalsIn(readers())).toHaveLength(250);
 });
 
 test("files of a folder that moves have the readers of where it lies", async () => {
   const { library, folder, source, readers } = shared();
-  const other = library.folder(library.root, "Other");
-  library.change(other, { grants: [user("ann@contoso.example")] });
+  const otherFolder = library.folder(library.root, "Other");
+  library.change(otherFolder, { grants: [user("ann@contoso.example")] });
   await source.scan();
-  library.change(folder, { parent: other });
+  library.change(folder, { parent: otherFolder });
   await source.scan();
   expect(principalsIn(readers())).toEqual(["user:ann@contoso.example"]);
 });
@@ -161,10 +161,10 @@ test("members are read with those of nested groups, also in a circle", async () 
   graph.groups.set(inner, { mail: null, members: [...people, outer], owners });
   const members = async (group: string) =>
     [...new Set(await source.reader().membersOf(group, new AbortController().signal))].sort();
-  const users = people.map((one) => `user:${one}`).sort();
+  const users = people.map((person) => `user:${person}`).sort();
   expect(await members(outer)).toEqual(users);
   expect(await members("all@contoso.example")).toEqual(users);
-  expect(await members(`${inner}_o`)).toEqual(owners.map((one) => `user:${one}`));
+  expect(await members(`${inner}_o`)).toEqual(owners.map((owner) => `user:${owner}`));
   graph.mayReadGroups = false;
   const message = expect.stringContaining("GroupMember.Read.All");
   await expect(members(inner)).rejects.toMatchObject({ kind: "denied", message });
@@ -173,35 +173,35 @@ test("members are read with those of nested groups, also in a circle", async () 
 test("a certificate reads members of a site's own groups", async () => {
   const { graph, library, source } = shared();
   const nested = "0a1b2c3d-1111-2222-3333-444455556666";
-  const hidden = "0a1b2c3d-9999-2222-3333-444455556666";
+  const hiddenGroup = "0a1b2c3d-9999-2222-3333-444455556666";
   graph.groups.set(nested, { mail: null, members: ["bob@contoso.example"], owners: [] });
   graph.siteGroups.set(5, [
     "i:0#.f|membership|Ann@contoso.example",
     `c:0t.c|tenant|${nested}`,
-    `c:0t.c|tenant|${hidden}`,
+    `c:0t.c|tenant|${hiddenGroup}`,
     "c:0-.f|rolemanager|spo-grid-all-users/1-2",
     "SHAREPOINT\\system",
   ]);
   const group = `sharepoint/${library.id.toLowerCase()}/5`;
   const members = async () =>
     (await source.reader().membersOf(group, new AbortController().signal)).sort();
-  const refused = async (part: string) => {
+  const expectRefusal = async (part: string) => {
     const message = expect.stringContaining(part);
     await expect(members()).rejects.toMatchObject({ kind: "denied", message });
   };
-  await refused("only an app with a certificate");
+  await expectRefusal("only an app with a certificate");
   const { privateKey, publicKey, der, pem } = certificate();
   graph.entra.certificate = { publicKey, der };
   graph.entra.secret = `${privateKey}\n${pem}`;
   expect(await members()).toEqual([
     "domain:contoso.example",
     `group:${nested}`,
-    `group:${hidden}`,
+    `group:${hiddenGroup}`,
     "user:ann@contoso.example",
     "user:bob@contoso.example",
   ]);
   graph.mayReadSiteGroups = false;
-  await refused("Sites.FullControl.All of SharePoint");
+  await expectRefusal("Sites.FullControl.All of SharePoint");
 });
 
 const KINDS =
@@ -211,15 +211,15 @@ const KINDS =
 const step = record({
   kind: constantFrom(...KINDS),
   pick: nat({ max: 50 }),
-  other: nat({ max: 50 }),
+  variant: nat({ max: 50 }),
 });
 
-type Shared = { library: DriveDouble; item: Item; other: number; now: number };
+type Shared = { library: DriveDouble; item: Item; variant: number; now: number };
 
-const SHARE: Record<string, (of: Shared) => void> = {
-  share({ library, item, other, now }) {
-    const end = { expirationDateTime: new Date(now + HOUR_MS * (other % 4)).toISOString() };
-    const grant = user(`p${other % 4}@contoso.example`, other % 3 === 0 ? end : {});
+const SHARE: Record<string, (sharing: Shared) => void> = {
+  share({ library, item, variant, now }) {
+    const end = { expirationDateTime: new Date(now + HOUR_MS * (variant % 4)).toISOString() };
+    const grant = user(`p${variant % 4}@contoso.example`, variant % 3 === 0 ? end : {});
     library.change(item.id, { grants: [...grantsOf(library.items, item), grant] });
   },
   unshare: ({ library, item }) =>
@@ -237,7 +237,7 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
       library.pageSize = 3;
       const deep = library.folder(library.folder(library.root, "Top"), "Deep");
       for (const parent of [library.root, deep, deep]) library.file(parent, "n.txt", "text");
-      /** What is not told lets nobody in, and may be missed when it is told again. */
+      /** Hidden readers let nobody in, and may be missed when they are shown again. */
       let wasHidden = false;
       const agree = () => {
         for (const [id, { readers }] of source.files) {
@@ -245,13 +245,13 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
             ({ expirationDateTime: end }) => end === undefined || Date.parse(end) > now(),
           );
           const expected = grants.map(({ id: name }) => String(name).replace("u-", "user:"));
-          const [told, may] = [principalsIn(readers), [...new Set(expected)].sort()];
-          if (!wasHidden) expect(told).toEqual(may);
-          else if (Array.isArray(told)) expect(may).toEqual(expect.arrayContaining(told));
+          const [actual, may] = [principalsIn(readers), [...new Set(expected)].sort()];
+          if (!wasHidden) expect(actual).toEqual(may);
+          else if (Array.isArray(actual)) expect(may).toEqual(expect.arrayContaining(actual));
         }
       };
       let isLagging = false;
-      const deeds: Record<string, (pick: number, other: number) => unknown> = {
+      const deeds: Record<string, (pick: number, variant: number) => unknown> = {
         async scan() {
           await source.scan();
           if (!isLagging) agree();
@@ -262,12 +262,12 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
           await source.scan().catch(() => undefined);
           graph.failures.length = 0;
         },
-        hide(pick, other) {
+        hide(pick, variant) {
           if (pick % 3 > 0) return;
-          graph.hasFullControl = other % 2 === 0;
+          graph.hasFullControl = variant % 2 === 0;
           wasHidden ||= !graph.hasFullControl;
         },
-        tick: (_pick, other) => tick(1 + (other % 3)),
+        tick: (_pick, variant) => tick(1 + (variant % 3)),
         lag() {
           isLagging = true;
           library.lag();
@@ -278,15 +278,15 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
         },
       };
       await source.scan();
-      for (const { kind, pick, other } of steps) {
+      for (const { kind, pick, variant } of steps) {
         const items = [...library.items.values()].filter(({ deleted }) => !deleted);
         const item = items[pick % items.length];
         if (item === undefined) continue;
         const deed = deeds[kind];
         const share = SHARE[kind];
-        if (deed !== undefined) await deed(pick, other);
-        else if (share !== undefined) share({ library, item, other, now: now() });
-        else applyStep(library, { kind, pick, other });
+        if (deed !== undefined) await deed(pick, variant);
+        else if (share !== undefined) share({ library, item, variant, now: now() });
+        else applyStep(library, { kind, pick, variant });
       }
       library.catchUp();
       if ((await source.scan()) === "full") await source.scan();

@@ -19,7 +19,7 @@ function site() {
 
 type Site = ReturnType<typeof site>;
 
-test.each<[string, (of: Site) => void, (of: Site) => void, string]>([
+test.each<[string, (setup: Site) => void, (setup: Site) => void, string]>([
   [
     "an expired secret",
     ({ graph }) => void (graph.entra.secretExpired = true),
@@ -45,15 +45,15 @@ test.each<[string, (of: Site) => void, (of: Site) => void, string]>([
     `SharePoint: 403 accessDenied: app 99999999-8888-7777-6666-555555555555 may not read ${HR}: grant it the role read on the site`,
   ],
 ])("%s says what to do, removes nothing, and mends by itself", async (_, fail, mend, message) => {
-  const of = site();
-  const { graph, source } = of;
+  const setup = site();
+  const { graph, source } = setup;
   await source.scan();
   graph.entra.expireTokens();
-  fail(of);
+  fail(setup);
   expect(await failureOf(source.scan())).toMatchObject({ kind: "denied", message });
   expect(source.paths()).toEqual(["Documents/a.txt"]);
-  mend(of);
-  of.library.file(of.library.root, "b.txt", "b");
+  mend(setup);
+  setup.library.file(setup.library.root, "b.txt", "b");
   expect(await source.scan()).toBe("follow");
   expect(source.paths()).toEqual(["Documents/a.txt", "Documents/b.txt"]);
 });
@@ -80,7 +80,7 @@ test("a check tells what is seen with a few calls, or why nothing is", async () 
   expect(await checked({ siteId: HR })).toBe(
     'SharePoint: the app sees the site and its 2 libraries "Documents", "Archive"',
   );
-  expect(graph.asked).toHaveLength(3);
+  expect(graph.requests).toHaveLength(3);
   expect(await checked({ siteId: HR, library: "archive" })).toBe(
     'SharePoint: the app sees the library "Archive"',
   );
@@ -91,10 +91,10 @@ test("a check tells what is seen with a few calls, or why nothing is", async () 
 test("a folder that is none, or is of another library, is told", async () => {
   const { graph, library } = site();
   const file = library.childrenOf(library.root)[0]?.id ?? "";
-  const named = { siteId: HR, library: "Documents" };
-  const none = await failureOf(graphSource(graph, { ...named, rootFolderId: "01NONE" }).scan());
+  const settings = { siteId: HR, library: "Documents" };
+  const none = await failureOf(graphSource(graph, { ...settings, rootFolderId: "01NONE" }).scan());
   expect(none.message).toBe("SharePoint: the library Documents has no folder 01NONE");
-  const noFolder = await failureOf(graphSource(graph, { ...named, rootFolderId: file }).scan());
+  const noFolder = await failureOf(graphSource(graph, { ...settings, rootFolderId: file }).scan());
   expect(noFolder.message).toContain("is not a folder");
 });
 
@@ -120,7 +120,7 @@ test("a library that refuses keeps its files while the others of the site are re
   const { graph, library, rest, source } = site();
   const secret = graph.library(rest, "Board");
   for (let n = 0; n < 501; n++) secret.file(secret.root, `${n}.txt`, "x");
-  const gone = library.file(library.root, "gone.txt", "x");
+  const deletedFile = library.file(library.root, "gone.txt", "x");
   await source.scan();
   const board = source.paths().filter((path) => path.startsWith("Board/"));
   expect(board).toHaveLength(501);
@@ -129,7 +129,7 @@ test("a library that refuses keeps its files while the others of the site are re
 
   // By the change feed, by a whole listing, and where the drive itself is closed.
   refuse(new RegExp(`${secret.id}/root`));
-  library.delete(gone);
+  library.delete(deletedFile);
   const added = library.file(library.root, "b.txt", "b");
   expect(await source.scan()).toBe("follow");
   expect(source.paths()).toEqual([...board, "Documents/a.txt", "Documents/b.txt"]);
@@ -189,8 +189,8 @@ test("a certificate with its key does as well as a secret", async () => {
   const page = await readerWith(graph, `${privateKey}\n${pem}`).list(null, FOREVER);
   expect(page.files.map(({ path }) => path)).toEqual(["Documents/a.txt"]);
   graph.entra.certificate = null;
-  const refused = await failureOf(readerWith(graph, `${pem}\n${privateKey}`).list(null, FOREVER));
-  expect(refused.message).toContain("AADSTS700027: the certificate is not registered");
+  const refusal = await failureOf(readerWith(graph, `${pem}\n${privateKey}`).list(null, FOREVER));
+  expect(refusal.message).toContain("AADSTS700027: the certificate is not registered");
   const broken = `${pem}\n-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5\n-----END PRIVATE KEY-----`;
   for (const secret of [pem, privateKey, broken]) {
     const failure = await failureOf(readerWith(graph, secret).list(null, FOREVER));

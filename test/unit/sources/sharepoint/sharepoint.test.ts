@@ -67,18 +67,18 @@ test("one library of a site by its name, a site by its id, a folder of a library
   const inside = archive.folder(archive.root, "Inside");
   archive.file(inside, "a.txt", "a");
   archive.file(archive.root, "b.txt", "b");
-  const named = graphSource(graph, { siteId: site.id, library: "archive" });
-  await named.scan();
-  expect(named.paths()).toEqual(["Inside/a.txt", "b.txt"]);
+  const archiveSource = graphSource(graph, { siteId: site.id, library: "archive" });
+  await archiveSource.scan();
+  expect(archiveSource.paths()).toEqual(["Inside/a.txt", "b.txt"]);
   const beneath = graphSource(graph, { driveId: archive.id, rootFolderId: inside });
   await beneath.scan();
   expect(beneath.paths()).toEqual(["a.txt"]);
-  const asked = graph.asked.length;
+  const before = graph.requests.length;
   archive.file(archive.root, "outside.txt", "o");
   await beneath.scan();
   expect(beneath.paths()).toEqual(["a.txt"]);
   // The feed alone: what lies above the folder is known.
-  expect(graph.asked.slice(asked)).toHaveLength(2);
+  expect(graph.requests.slice(before)).toHaveLength(2);
 });
 
 test("a deleted root folder is an error that names it, and nothing is removed", async () => {
@@ -104,9 +104,9 @@ test("a listing whose links expire half way begins anew", async () => {
   const first = await source.reader().list(null, FOREVER);
   drive.delete(files[0] ?? "");
   drive.expireLinks();
-  const again = await source.reader().list(first.next, FOREVER);
-  expect(again).toMatchObject({ restarted: true });
-  expect(again.files.map(({ path }) => path)).not.toContain("a.txt");
+  const secondPage = await source.reader().list(first.next, FOREVER);
+  expect(secondPage).toMatchObject({ restarted: true });
+  expect(secondPage.files.map(({ path }) => path)).not.toContain("a.txt");
 });
 
 test("a folder that is told of after its files, or renamed meanwhile, ends up right", async () => {
@@ -135,12 +135,12 @@ test("a link to another host is not followed with the token", async () => {
   const { graph, drive, source } = libraryOf();
   drive.file(drive.root, "a.txt", "a");
   await source.scan();
-  const stored = new TextDecoder().decode(source.store.entries.get("drives.json"));
-  const elsewhere = stored.replace("https://graph.example/", "https://graph.example.evil.test/");
+  const state = new TextDecoder().decode(source.store.entries.get("drives.json"));
+  const elsewhere = state.replace("https://graph.example/", "https://graph.example.evil.test/");
   source.store.entries.set("drives.json", new TextEncoder().encode(elsewhere));
-  graph.asked.length = 0;
+  graph.requests.length = 0;
   expect(await failureOf(source.scan())).toMatchObject({ kind: "down" });
-  expect(graph.asked).toEqual([]);
+  expect(graph.requests).toEqual([]);
 });
 
 test("a page of changes without a link is no end, and nothing is removed", async () => {
@@ -158,7 +158,8 @@ test("a page of changes without a link is no end, and nothing is removed", async
   expect(source.paths()).toEqual(["a.txt"]);
 });
 
-const downloads = ({ asked }: GraphDouble) => asked.filter((each) => each.includes("download"));
+const downloads = ({ requests }: GraphDouble) =>
+  requests.filter((each) => each.includes("download"));
 
 test("an unchanged file keeps its version, whatever Graph leaves out", async () => {
   const { drive, source } = libraryOf();
@@ -177,9 +178,9 @@ test("an unchanged file keeps its version, whatever Graph leaves out", async () 
 
 test("notebooks, what lies in them, and shortcuts are left out and named", async () => {
   const { drive, source } = libraryOf();
-  const notebook = drive.other(drive.root, "Notebook", "notebook");
+  const notebook = drive.addOther(drive.root, "Notebook", "notebook");
   drive.file(notebook, "Section.one", "x");
-  drive.other(drive.root, "Elsewhere", "shortcut");
+  drive.addOther(drive.root, "Elsewhere", "shortcut");
   drive.file(drive.root, "a.txt", "a");
   const page = await source.reader().list(null, FOREVER);
   expect(page.files.map(({ path }) => path)).toEqual(["a.txt"]);

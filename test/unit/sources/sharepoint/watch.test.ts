@@ -39,7 +39,7 @@ test("every library is watched for 29 days, calls back, is extended and stopped"
   expect((extended?.expiresAt ?? 0) - watch.expiresAt).toBeGreaterThan(19 * DAY_MS);
   await watcher.stop(watch, FOREVER);
   expect(graph.subscriptions.live()).toEqual([]);
-  // What Graph no longer knows counts as stopped, and cannot be extended.
+  // A subscription that Graph no longer knows counts as stopped, and cannot be extended.
   await watcher.stop(watch, FOREVER);
   expect(await watcher.extend?.(watch, FOREVER)).toBeNull();
 });

@@ -10,7 +10,7 @@ import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world
 import {
   deliverBut,
   facts,
-  found,
+  find,
   generations,
   indexedRag,
   longText,
@@ -35,7 +35,7 @@ async function autoWorld(): Promise<VectorizeWorld> {
 }
 
 const shownFiles = async (world: VectorizeWorld, rag: RagId) => {
-  const { counts, degradations } = await found(world, rag);
+  const { counts, degradations } = await find(world, rag);
   expect(degradations).toEqual([]);
   return Object.keys(counts).sort();
 };
@@ -47,7 +47,7 @@ const inOrder = (names: string[]) => names.map((name) => `${name}.html`).sort();
 
 /** Everything that was queued arrives twice. */
 const deliverTwice = async (world: VectorizeWorld) =>
-  await world.deliver((envelopes) => envelopes.flatMap((one) => [one, one]));
+  await world.deliver((envelopes) => envelopes.flatMap((envelope) => [envelope, envelope]));
 
 test("a small RAG asks nothing of Vectorize, whatever happens to its files", async () => {
   const { world, source, rag } = await indexedRag(await autoWorld(), filesOf(SMALL));
@@ -55,7 +55,7 @@ test("a small RAG asks nothing of Vectorize, whatever happens to its files", asy
   await world.put(source, "moss.html", longText("bracken"));
   await deliverTwice(world);
   await world.drop(source, "fen.html");
-  const { texts, counts } = await found(world, rag);
+  const { texts, counts } = await find(world, rag);
   expect(Object.keys(counts).sort()).toEqual(["gorse.html", "moss.html"]);
   expect(texts.join(" ")).toContain("The bracken ends here");
   expect(texts.join(" ")).not.toContain("The moss ends here");
@@ -92,7 +92,7 @@ test("a RAG that outgrows its object moves while it answers, and back only by ha
   expect(await shownFiles(world, rag)).toEqual(whole);
   await world.everythingSettles();
   expect(await shownFiles(world, rag)).toEqual(whole);
-  expect(world.held(rag)).toHaveLength((await facts(world, rag, 2)).chunks);
+  expect(world.vectorIdsOf(rag)).toHaveLength((await facts(world, rag, 2)).chunks);
 
   for (const path of ["gorse.html", "heather.html", "moss.html"]) await world.drop(source, path);
   await world.minutesPass(2);
@@ -103,7 +103,7 @@ test("a RAG that outgrows its object moves while it answers, and back only by ha
   await tenMinutesLater(world);
   world.now += SHOWN_AFTER_MS;
   await world.everythingSettles();
-  expect(world.held(rag)).toEqual([]);
+  expect(world.vectorIdsOf(rag)).toEqual([]);
   expect(await shownFiles(world, rag)).toEqual(inOrder(["reed", "sedge"]));
 });
 
@@ -128,11 +128,11 @@ test("one retrieval asks RAGs of both kinds, and an overload of Vectorize is sai
   const without = await ask();
   expect(paths(without)).toEqual(inOrder(GROWN));
   expect(without.degradations).toHaveLength(1);
-  expect((await found(world, small.rag)).degradations).toEqual([]);
+  expect((await find(world, small.rag)).degradations).toEqual([]);
 });
 
 test("a move whose worker dies at any call ends as if it had not", async () => {
-  const tried = { from: 3, every: 8, upTo: 43 };
+  const schedule = { from: 3, every: 8, upTo: 43 };
   await crashAtCalls(
     async (crash, at) => {
       const { world, rag } = await indexedRag(await autoWorld(), filesOf(GROWN));
@@ -143,8 +143,8 @@ test("a move whose worker dies at any call ends as if it had not", async () => {
       expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
       expect(await shownFiles(world, rag)).toEqual(inOrder(GROWN));
       world.now += SHOWN_AFTER_MS;
-      expect(world.held(rag)).toHaveLength(GROWN.length);
+      expect(world.vectorIdsOf(rag)).toHaveLength(GROWN.length);
     },
-    { ...tried, moment: (at) => (at % 16 === 3 ? "before" : "after") },
+    { ...schedule, moment: (at) => (at % 16 === 3 ? "before" : "after") },
   );
 });

@@ -11,7 +11,7 @@ import { crashAtCalls } from "../../../support/crash.ts";
 import { rowsOf, World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
-  found,
+  find,
   indexedRag,
   longText,
   patch,
@@ -47,24 +47,24 @@ test("a copy answers as its RAG does, and no embedder is called", async () => {
   expect(copy).toMatchObject({ chunkSize: 32, chunkOverlap: 0, scopeMode: "scoped" });
   await world.deliver();
   expect(embedded).toEqual([]);
-  const answer = await found(world, rag);
+  const answer = await find(world, rag);
   expect(Object.keys(answer.counts)).toEqual(["a.html"]);
-  expect(await found(world, copy.id)).toEqual(answer);
+  expect(await find(world, copy.id)).toEqual(answer);
 });
 
 test("a copy with other passages is built from texts that were read", async () => {
   const { world, source, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   const copy = await copyOf(world, rag, { chunkSize: 32, searchMode: "semantic" });
   expect(copy).toMatchObject({ chunkSize: 32, chunkOverlap: 16, searchMode: "semantic" });
   await world.deliver();
-  expect((await found(world, copy.id)).counts["a.html"]).toBeGreaterThan(
+  expect((await find(world, copy.id)).counts["a.html"]).toBeGreaterThan(
     before.counts["a.html"] ?? 9,
   );
   // Both follow their source.
   await world.putAndIndex(source, { "a.html": longText("bracken") });
-  expect((await found(world, rag)).texts.join(" ")).toContain("bracken");
-  expect((await found(world, copy.id)).texts.join(" ")).toContain("bracken");
+  expect((await find(world, rag)).texts.join(" ")).toContain("bracken");
+  expect((await find(world, copy.id)).texts.join(" ")).toContain("bracken");
 });
 
 test("a copy outlives its RAG", async () => {
@@ -75,34 +75,34 @@ test("a copy outlives its RAG", async () => {
   world.waiting.push({ queue: "quarry-scan", body: { kind: "purge-rag", ragId: rag } });
   await world.deliver();
   await world.putAndIndex(source, { "a.html": longText("bracken") });
-  expect((await found(world, copy.id)).texts.join(" ")).toContain("bracken");
+  expect((await find(world, copy.id)).texts.join(" ")).toContain("bracken");
 });
 
 test("a RAG takes over a copy, keeps its id, and returns", async () => {
   const { world, source, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   const settings = { chunkSize: 32, recencyHalfLifeDays: 30, leaveOutUnrelated: true };
   const copy = await copyOf(world, rag, { ...settings, searchMode: "semantic" });
   await world.deliver();
-  const ofCopy = await found(world, copy.id);
+  const ofCopy = await find(world, copy.id);
   const embedded = world.countEmbedded();
   await takeOver(world, rag, copy.id);
   await expect(ragAt(world, copy.id)).rejects.toThrow("Not found");
   // The present index answers until the other one is ready; a file changes meanwhile.
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
   await deliverBut(world, ({ queue }) => queue === "quarry-index");
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
   await world.deliver();
   expect(embedded.filter((text) => text !== "note parts")).toEqual([]);
   expect(await ragAt(world, rag)).toMatchObject({ ...settings, searchMode: "semantic" });
-  expect(await found(world, rag)).toEqual(ofCopy);
+  expect(await find(world, rag)).toEqual(ofCopy);
   await world.sweepAfter(6);
   expect(await rowsOf("select 1 from rags where id = ?", copy.id)).toEqual([]);
   await world.putAndIndex(source, { "b.html": longText("bracken") });
   await returnToIndex(world.services, { ragId: rag });
   await world.deliver();
   expect(await ragAt(world, rag)).toMatchObject({ chunkSize: 400 });
-  const { counts, texts } = await found(world, rag);
+  const { counts, texts } = await find(world, rag);
   expect(counts).toEqual(before.counts);
   expect(texts.join(" ")).toContain("bracken");
   await tenMinutesLater(world);
@@ -124,8 +124,8 @@ test("a copy that is not ready, covers other files or is linked is not taken ove
   await world.deliver((envelopes) => envelopes.filter(({ queue }) => queue === "quarry-scan"));
   await expect(takeOver(world, rag, copy.id)).rejects.toThrow("still being built");
   await world.sweepAfter(5, 15);
-  const other = await world.addSourceAndRag();
-  await expect(takeOver(world, rag, other.rag)).rejects.toThrow("its source or its scopes");
+  const second = await world.addSourceAndRag();
+  await expect(takeOver(world, rag, second.rag)).rejects.toThrow("its source or its scopes");
   await expect(takeOver(world, rag, rag)).rejects.toThrow("not a copy");
   await rowsOf(
     "insert into inferences (id, name, identifier, system_prompt, model, created_at) values (?1, ?1, ?1, '', '', 0)",
@@ -161,7 +161,7 @@ test("a worker that dies at any call of a take-over leaves nothing half", async 
       expect({ chunkSize, isThere }).toEqual(
         isThere ? { chunkSize: 400, isThere } : { chunkSize: 32, isThere },
       );
-      const count = (await found(world, rag)).counts["a.html"] ?? 0;
+      const count = (await find(world, rag)).counts["a.html"] ?? 0;
       if (isThere) expect(count).toBe(1);
       else expect(count).toBeGreaterThan(1);
     },
@@ -194,14 +194,14 @@ test("a copy of a source has its files and RAGs, and no embedder is called", asy
   const copy = await sourceCopy(world, source, identifier);
   await world.deliver();
   expect(embedded).toEqual([]);
-  const [made = { id: rag, identifier: "" }] = await rowsOf<{ id: RagId; identifier: string }>(
+  const [ragOfCopy = { id: rag, identifier: "" }] = await rowsOf<{ id: RagId; identifier: string }>(
     "select id, identifier from rags where file_source_id = ?",
     copy,
   );
-  expect(made.identifier).toBe(
+  expect(ragOfCopy.identifier).toBe(
     `${rag.slice(0, 63 - identifier.length).replace(/-$/, "")}-${identifier}`,
   );
-  const { counts } = await found(world, made.id);
+  const { counts } = await find(world, ragOfCopy.id);
   expect(counts).toEqual({ "c.html": 1 });
   const files = await rowsOf(
     "select path, metadata, sha256, modified_at from files where file_source_id = ? order by path",
@@ -218,7 +218,7 @@ test("a copy of a source has its files and RAGs, and no embedder is called", asy
   ]);
   // Each goes its own way from here on.
   await world.putAndIndex(source, { "c.html": longText("bracken") });
-  expect((await found(world, made.id)).texts.join(" ")).not.toContain("bracken");
+  expect((await find(world, ragOfCopy.id)).texts.join(" ")).not.toContain("bracken");
 });
 
 test("a worker that dies at any call of a copy of a source leaves nothing half", async () => {
@@ -237,13 +237,13 @@ test("a worker that dies at any call of a copy of a source leaves nothing half",
         await world.deliver();
       });
       await world.sweepAfter(6, 15, 15);
-      const made = await rowsOf<{ id: RagId }>("select id from rags where file_source_id = ?", id);
+      const rags = await rowsOf<{ id: RagId }>("select id from rags where file_source_id = ?", id);
       const sources = await rowsOf("select copy_of from file_sources where id = ?", id);
       if (sources.length === 0) return;
       expect(sources).toEqual([{ copy_of: null }]);
-      expect(made).toHaveLength(1);
-      for (const { id: ragId } of made)
-        expect((await found(world, ragId)).counts).toEqual({ "a.html": 1 });
+      expect(rags).toHaveLength(1);
+      for (const { id: ragId } of rags)
+        expect((await find(world, ragId)).counts).toEqual({ "a.html": 1 });
     },
     { every: 6 },
   );

@@ -20,7 +20,7 @@ import {
   setReaders,
 } from "../../../../src/ingestion/uploads/pushed-files.ts";
 import { rowsOf, World } from "../../../support/ingestion-world.ts";
-import { found, indexedRag, longText } from "./support.ts";
+import { find, indexedRag, longText } from "./support.ts";
 
 const PART = /^(?:MATERIALIZE|CO-ROUTINE) (\w+)/;
 const SCANNED = /^SCAN (?!CONSTANT ROW|folders|.* VIRTUAL TABLE)(\w+)/;
@@ -74,8 +74,8 @@ test("a copy's statements read no whole table, its steps are few", async () => {
     // Parts of a statement are read whole, but by what they were themselves found with.
     const parts = new Set(details.map((detail) => PART.exec(detail)?.[1]));
     for (const detail of details) {
-      const read = SCANNED.exec(detail)?.[1];
-      if (read !== undefined && !parts.has(read)) scans.push(`${detail}: ${text}`);
+      const table = SCANNED.exec(detail)?.[1];
+      if (table !== undefined && !parts.has(table)) scans.push(`${detail}: ${text}`);
     }
   }
   expect(scans).toEqual([]);
@@ -114,7 +114,7 @@ test("a copy is equal to an original that changes while it is copied", async () 
       ),
     );
   const exclusions = () => readBoth("value from search_exclusions where", "value");
-  const seen: unknown[] = [];
+  const snapshots: unknown[] = [];
   let isChanged = false;
   world.aroundBucket(async ({ name, go }) => {
     const result = await go();
@@ -123,7 +123,7 @@ test("a copy is equal to an original that changes while it is copied", async () 
       isChanged = true;
       await leaveOut("a.html", false);
       await leaveOut("b.html", true);
-      seen.push(...(await exclusions()));
+      snapshots.push(...(await exclusions()));
       await removePushedFiles(services, { source: original, paths: ["c.html"] });
       world.now += 1_000;
       await movePushedFiles(services, {
@@ -145,17 +145,20 @@ test("a copy is equal to an original that changes while it is copied", async () 
     return result;
   });
   await world.deliver();
-  expect(seen.slice(0, 2)).toEqual([[{ value: "b.html" }], [{ value: "b.html" }]]);
+  expect(snapshots.slice(0, 2)).toEqual([[{ value: "b.html" }], [{ value: "b.html" }]]);
   const [ofCopy, ofOriginal] = await readBoth(
     "path, sha256, metadata, modified_at, audience from files where deleted_at is null and",
     "path",
   );
   expect(ofOriginal).toHaveLength(7);
   expect(ofCopy).toEqual(ofOriginal);
-  const [made] = await rowsOf<{ id: RagId }>("select id from rags where file_source_id = ?", id);
-  if (made === undefined) throw new Error("the copy has no RAG");
-  expect(Object.keys((await found(world, rag)).counts)).not.toContain("b.html");
-  expect(await found(world, made.id)).toEqual(await found(world, rag));
+  const [ragOfCopy] = await rowsOf<{ id: RagId }>(
+    "select id from rags where file_source_id = ?",
+    id,
+  );
+  if (ragOfCopy === undefined) throw new Error("the copy has no RAG");
+  expect(Object.keys((await find(world, rag)).counts)).not.toContain("b.html");
+  expect(await find(world, ragOfCopy.id)).toEqual(await find(world, rag));
   expect(await rowsOf("select copy_of from file_sources where id = ?", id)).toEqual([
     { copy_of: null },
   ]);
@@ -171,11 +174,11 @@ test("a copy follows bytes that are replaced and permissions while it runs", asy
   await copySource(world.services, { source: original, copy, id });
   for (const path of ["own.html", "both.html"]) await world.put(id, path, longText("bramble"));
   const progress = async () => await findCopied(world.services.db, id);
-  const seen: unknown[] = [];
+  const snapshots: unknown[] = [];
   world.aroundBucket(async ({ name, args, go }) => {
     if (name !== "get" || !String(args[0]).includes(source)) return await go();
-    seen.push(await progress());
-    if (seen.length === 1) {
+    snapshots.push(await progress());
+    if (snapshots.length === 1) {
       await world.put(source, "a.html", longText("gorse"));
       await env.FILES.delete(String(args[0]));
       const patch = { permissions: "on" as const, defaultReaders: ["group:few@example.com"] };
@@ -183,12 +186,12 @@ test("a copy follows bytes that are replaced and permissions while it runs", asy
       await updateFileSource(world.services, { source: changed, patch });
     }
     // Its page is read already.
-    if (seen.length === paths.length) await world.put(id, "late.html", longText("bramble"));
+    if (snapshots.length === paths.length) await world.put(id, "late.html", longText("bramble"));
     return await go();
   });
   await world.deliver();
   for (const error of [null, "A file was replaced while it was copied"])
-    expect(seen).toContainEqual({ name: original.name, error });
+    expect(snapshots).toContainEqual({ name: original.name, error });
   expect(await progress()).toBeNull();
   const permissions = "select permissions, default_readers from file_sources where id = ?";
   expect(await rowsOf(permissions, id)).toEqual(await rowsOf(permissions, source));
@@ -206,8 +209,8 @@ test("a copy follows bytes that are replaced and permissions while it runs", asy
     [later, "later"],
     [restricted, "restricted"],
   ] as const) {
-    const named = { name, identifier: `${source}-${name}` };
-    await copySource(world.services, { source: current, copy: named, id: key });
+    const names = { name, identifier: `${source}-${name}` };
+    await copySource(world.services, { source: current, copy: names, id: key });
   }
   await restrict(restricted, "tenant");
   const ofTenant = await readersOf(restricted);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { crashAtCalls } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";
-import { facts, found, indexedRag, longText, patch, states } from "./support.ts";
+import { facts, find, indexedRag, longText, patch, states } from "./support.ts";
 
 test("a build or activation whose worker dies at any call ends as if it had not", async () => {
   let points = 0;
@@ -24,14 +24,14 @@ test("a build or activation whose worker dies at any call ends as if it had not"
         await world.sweepAfter(3, 15);
         expect((await states(rag)).at(-1)).toMatch(/ live$/);
         expect((await states(rag)).filter((state) => /live|building/.test(state))).toHaveLength(1);
-        const { chunks, files: kept } = await facts(world, rag, 2);
-        expect({ kept, several: chunks > 1 }).toEqual({ kept: 1, several: true });
+        const { chunks, files: fileCount } = await facts(world, rag, 2);
+        expect({ kept: fileCount, several: chunks > 1 }).toEqual({ kept: 1, several: true });
         expect(await world.counters(rag)).toMatchObject({
           indexed: 1,
           deleted: 1,
           vectors: chunks,
         });
-        const { counts, texts } = await found(world, rag);
+        const { counts, texts } = await find(world, rag);
         expect(counts).toEqual({ "a.html": chunks });
         expect(texts.join(" ")).toContain("bracken");
       },

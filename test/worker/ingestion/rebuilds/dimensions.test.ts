@@ -7,7 +7,7 @@ import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
-  found,
+  find,
   generations,
   indexedRag,
   longText,
@@ -34,12 +34,12 @@ const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 
 test("the old vectors answer, by their own model, until the new ones are complete", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };
   await sweep(world.services);
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
   expect(before.degradations).toEqual([]);
 
   await world.deliver();
@@ -47,14 +47,14 @@ test("the old vectors answer, by their own model, until the new ones are complet
     { state: "retired", dimensions: 1_024 },
     { state: "live", dimensions: 512 },
   ]);
-  expect(await found(world, rag)).toMatchObject({ counts: before.counts, degradations: [] });
+  expect(await find(world, rag)).toMatchObject({ counts: before.counts, degradations: [] });
   await sweep(world.services);
   expect(world.waiting).toEqual([]);
 });
 
 test("after a return the abandoned embedding model is not built until asked for", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   const setDimensions = (dimensions: number) => {
     world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: dimensions };
   };
@@ -66,7 +66,7 @@ test("after a return the abandoned embedding model is not built until asked for"
     await world.sweepAfter(1);
   }
   expect(await states(rag)).toEqual(["1 live", "2 retired"]);
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
 
   await reindexRag(world.services, { ragId: rag });
   await world.deliver();
@@ -86,15 +86,15 @@ test("texts stand behind what the model expects; another prefix embeds them agai
   serveAs(world, "local/e5-base");
   const texts = world.countEmbedded();
   await world.sweepAfter(0);
-  await found(world, rag, "moss");
+  await find(world, rag, "moss");
   expect(texts.filter((text) => /^passage: [^]*(larch|birch)/.test(text))).toHaveLength(2);
   expect(texts).toContain("query: moss");
 
   serveAs(world, "local/e5-base", { EMBEDDING_PASSAGE_PREFIX: "none" });
-  const again = world.countEmbedded();
+  const embeddedTexts = world.countEmbedded();
   await world.sweepAfter(0);
-  expect(again.filter((text) => /^A note about (larch|birch)/.test(text))).toHaveLength(2);
-  expect(again.join()).not.toContain("passage: ");
+  expect(embeddedTexts.filter((text) => /^A note about (larch|birch)/.test(text))).toHaveLength(2);
+  expect(embeddedTexts.join()).not.toContain("passage: ");
   expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);
   // Nothing is built again while nothing changes.
   await world.sweepAfter(1);
@@ -126,13 +126,13 @@ test("what questions about something else reach is measured where it is left out
   await world.sweepAfter(0, 1);
   expect(await measured()).toBe(null);
   const cats = "Why do cats purr?";
-  expect((await found(world, rag, cats)).counts).not.toEqual({});
+  expect((await find(world, rag, cats)).counts).not.toEqual({});
 
   await leaveOut(true);
   await world.sweepAfter(1);
   expect(await measured()).toBeGreaterThan(0);
-  expect((await found(world, rag, cats)).counts).toEqual({});
-  expect(Object.keys((await found(world, rag, "moss")).counts)).toContain("a.html");
+  expect((await find(world, rag, cats)).counts).toEqual({});
+  expect(Object.keys((await find(world, rag, "moss")).counts)).toContain("a.html");
 
   // Another model's scale is not kept while nothing is left out.
   await leaveOut(false);
@@ -153,16 +153,16 @@ test("an index waits while another model answers by the name of its own", async 
   serveAs(world, "local/some");
   await world.sweepAfter(0);
   await world.sweepAfter(1);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   const served = world.services.models;
   const embedder: typeof served.embedder = (name, dimensions) => {
-    const { model, ...others } = served.embedder(name, dimensions);
+    const { model, ...rest } = served.embedder(name, dimensions);
     const doEmbed: typeof model.doEmbed = async ({ values, ...options }) =>
       await model.doEmbed({
         ...options,
         values: values.map((text) => [...text].toReversed().join("")),
       });
-    return { ...others, model: { ...model, doEmbed } };
+    return { ...rest, model: { ...model, doEmbed } };
   };
   world.services.models = { ...served, embedder };
   const errors = world.logged("error");
@@ -171,16 +171,16 @@ test("an index waits while another model answers by the name of its own", async 
   expect((await findRag(world.services, { key: rag })).unrelatedSimilarity).toBe(null);
   await patch(world, rag, { leaveOutUnrelated: false });
   expect(JSON.stringify(errors)).toContain("another model answers");
-  const words = await found(world, rag);
+  const words = await find(world, rag);
   expect(words.degradations).toEqual([
     expect.stringContaining("another model answers as local/some"),
   ]);
   expect(words.counts).toEqual(before.counts);
   await world.put(source, "c.html", longText("fern"));
   await world.deliverBatch("quarry-index", world.waiting.splice(0));
-  expect((await found(world, rag)).counts).toEqual(before.counts);
+  expect((await find(world, rag)).counts).toEqual(before.counts);
 
   world.services.models = served;
   await world.sweepAfter(1);
-  expect(await found(world, rag)).toMatchObject({ degradations: [], counts: { "c.html": 1 } });
+  expect(await find(world, rag)).toMatchObject({ degradations: [], counts: { "c.html": 1 } });
 });

@@ -10,7 +10,7 @@ import {
   deliverBut,
   deliverFirst,
   facts,
-  found,
+  find,
   indexedRag,
   longText,
   ofBuild,
@@ -39,7 +39,7 @@ test("files changed, removed and added during a build are so before and after it
     await world.drop(source, "removed.html");
     await deliverBut(world, ofBuild);
     expect(await states(rag)).toEqual(["1 live", "2 building"]);
-    const during = await found(world, rag);
+    const during = await find(world, rag);
     expect(during.counts).toEqual({ "added.html": 1, "changed.html": 1, "same.html": 1 });
     expect(during.texts.join(" ")).toContain("bracken");
 
@@ -48,14 +48,14 @@ test("files changed, removed and added during a build are so before and after it
       return order === "twice" ? [...envelopes, ...envelopes] : envelopes;
     });
     expect(await states(rag)).toEqual(["1 retired", "2 live"]);
-    const after = await found(world, rag);
+    const after = await find(world, rag);
     expect(Object.keys(after.counts).sort()).toEqual(["added.html", "changed.html", "same.html"]);
     expect(after.texts.join(" ")).not.toMatch(/moss|heather/);
     const { chunks, files } = await facts(world, rag, 2);
     expect(files).toBe(3);
     expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: chunks });
     await tenMinutesLater(world);
-    expect(await found(world, rag)).toEqual(after);
+    expect(await find(world, rag)).toEqual(after);
   }
 });
 
@@ -75,7 +75,7 @@ test("the sweep finishes a build whose messages were lost; a restart does at onc
     }
     await world.deliver();
     expect(await states(rag)).toEqual(["1 retired", "2 live"]);
-    expect(Object.keys((await found(world, rag)).counts).sort()).toEqual(Object.keys(FILES));
+    expect(Object.keys((await find(world, rag)).counts).sort()).toEqual(Object.keys(FILES));
     expect(await world.counters(rag)).toMatchObject({
       indexed: 3,
       vectors: (await facts(world, rag, 2)).chunks,
@@ -106,12 +106,12 @@ test("a file that fails in the new generation only is an error after activation"
     { path: "removed.html", status: "error", chunks: 0, error: reason },
     { path: "same.html", status: "indexed", error: null },
   ]);
-  expect(Object.keys((await found(world, rag)).counts)).not.toContain("removed.html");
+  expect(Object.keys((await find(world, rag)).counts)).not.toContain("removed.html");
 });
 
 test("where a new model fails for every file, the old index stays until it works", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   const { models } = world.services;
   refusing(world, "");
   await patch(world, rag, SMALL);
@@ -121,7 +121,7 @@ test("where a new model fails for every file, the old index stays until it works
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, error: 0, vectors: 3 });
 
   world.services.models = models;
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
   await world.sweepAfter(20);
   expect((await states(rag)).slice(0, 2)).toEqual(["1 retired", "2 live"]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, error: 0 });
@@ -134,10 +134,10 @@ test("a scope narrowed during a build hides in both generations", async () => {
   await deliverFirst(world);
   const scopes = [{ type: "path" as const, value: "same.html" }];
   await patch(world, rag, { scopeMode: "scoped", scopes });
-  expect((await found(world, rag)).counts).toEqual({ "same.html": 1 });
+  expect((await find(world, rag)).counts).toEqual({ "same.html": 1 });
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
-  expect(Object.keys((await found(world, rag)).counts)).toEqual(["same.html"]);
+  expect(Object.keys((await find(world, rag)).counts)).toEqual(["same.html"]);
   expect(await facts(world, rag, 2)).toMatchObject({ files: 1 });
   expect(await world.counters(rag)).toMatchObject({ indexed: 1 });
 });
@@ -152,6 +152,9 @@ test("a RAG removed during a build leaves nothing behind in either generation", 
   for (const generation of [1, 2]) {
     expect(await facts(world, rag, generation)).toMatchObject({ chunks: 0, files: 0, staged: 0 });
   }
-  const left = await statement("select count(*) as n from rag_files where rag_id = ?", rag).first();
-  expect(left).toEqual({ n: 0 });
+  const remaining = await statement(
+    "select count(*) as n from rag_files where rag_id = ?",
+    rag,
+  ).first();
+  expect(remaining).toEqual({ n: 0 });
 });

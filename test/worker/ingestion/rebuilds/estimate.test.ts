@@ -37,7 +37,7 @@ test("an estimate of other chunking is near what the change then embeds", async 
     { chunkSize: 1_000, chunkOverlap: 100 },
   ]) {
     const { world, rag } = await indexedRag(new World(), FILES);
-    const told = await estimate(world, rag, change);
+    const forecast = await estimate(world, rag, change);
     const embedded = world.countEmbedded();
     await patch(world, rag, change);
     await world.deliver();
@@ -45,11 +45,18 @@ test("an estimate of other chunking is near what the change then embeds", async 
     // The short file stays one chunk, and its vector serves again.
     expect(embedded).toHaveLength(chunks - 1);
     const tokens = embedded.reduce((sum, text) => sum + estimateTokens(text, "unknown"), 0);
-    expect({ change, chunks, told, near: near(chunks, told.chunks) }).toMatchObject({ near: true });
-    expect({ change, tokens, told, near: near(tokens, told.inputTokens) }).toMatchObject({
+    expect({ change, chunks, told: forecast, near: near(chunks, forecast.chunks) }).toMatchObject({
       near: true,
     });
-    expect(told).toMatchObject({ needed: true, files: 3, reusedVectors: 0, cost: null });
+    expect({
+      change,
+      tokens,
+      told: forecast,
+      near: near(tokens, forecast.inputTokens),
+    }).toMatchObject({
+      near: true,
+    });
+    expect(forecast).toMatchObject({ needed: true, files: 3, reusedVectors: 0, cost: null });
   }
 });
 
@@ -71,17 +78,17 @@ test("what is unchanged costs nothing; another model or a reindex embeds every c
     PRICE,
   ).run();
   for (const wish of [{ dimensions: 512 }, { reindex: true }]) {
-    const told = await estimate(world, rag, wish);
+    const forecast = await estimate(world, rag, wish);
     const { batchLimit } = world.services.models.embedder("embedded/hash", 512);
-    expect(told).toMatchObject({
+    expect(forecast).toMatchObject({
       needed: true,
       chunks,
       reusedVectors: 0,
       embeddingCalls: Math.ceil(chunks / batchLimit),
     });
-    const amount = expect.closeTo((told.inputTokens * PRICE) / MILLION, 10) as number;
-    expect(told.cost).toEqual({ amount, currency: "USD" });
-    expect(told.inputTokens).toBeGreaterThan(chunks);
+    const amount = expect.closeTo((forecast.inputTokens * PRICE) / MILLION, 10) as number;
+    expect(forecast.cost).toEqual({ amount, currency: "USD" });
+    expect(forecast.inputTokens).toBeGreaterThan(chunks);
   }
 });
 
@@ -117,13 +124,15 @@ test("another model's tokenizer cuts documents again, as finely as estimated", a
   });
   const before = await facts(world, rag, 1);
   serveAs(world, "openai/text-embedding-3-small");
-  const told = await estimate(world, rag, {});
+  const forecast = await estimate(world, rag, {});
   await world.sweepAfter(0);
   const { chunks } = await facts(world, rag, 2);
   const index = world.services.ragIndexes({ ragId: rag, generation: 2, shard: 0 });
   const sizes = (await index.sample(chunks)).map(({ text }) => estimateTokens(text, "cl100k"));
   expect(Math.max(...sizes)).toBeLessThanOrEqual(400);
   expect(chunks).toBeGreaterThan(before.chunks * 1.3);
-  expect({ chunks, told, near: near(chunks, told.chunks) }).toMatchObject({ near: true });
-  expect(told).toMatchObject({ needed: true, files: 2, reusedVectors: 0 });
+  expect({ chunks, told: forecast, near: near(chunks, forecast.chunks) }).toMatchObject({
+    near: true,
+  });
+  expect(forecast).toMatchObject({ needed: true, files: 2, reusedVectors: 0 });
 });

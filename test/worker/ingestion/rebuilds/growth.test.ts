@@ -10,7 +10,7 @@ import { World, rowsOf } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
   facts,
-  found as search,
+  find as search,
   generations,
   indexedRag,
   longText,
@@ -30,9 +30,9 @@ const FILES = Object.fromEntries(
 );
 
 /** Texts that are almost equally near come in any order. */
-async function found(world: World, rag: RagId) {
-  const { texts, ...others } = await search(world, rag);
-  return { ...others, texts: texts.toSorted() };
+async function resultFacts(world: World, rag: RagId) {
+  const { texts, ...rest } = await search(world, rag);
+  return { ...rest, texts: texts.toSorted() };
 }
 
 /** A RAG whose index has outgrown its one shard; nothing is begun yet. */
@@ -56,25 +56,25 @@ async function ownedByShards(rag: RagId) {
     "select file_id as fileId, chunk_count as chunks from rag_files where rag_id = ? and generation = 2",
     rag,
   );
-  const owned = Array<number>(GROWN_SHARDS).fill(0);
+  const chunksByShard = Array<number>(GROWN_SHARDS).fill(0);
   for (const { fileId, chunks } of rows) {
     const shard = shardOf(fileId, GROWN_SHARDS);
-    owned[shard] = (owned[shard] ?? 0) + chunks;
+    chunksByShard[shard] = (chunksByShard[shard] ?? 0) + chunks;
   }
-  expect(sum(owned)).toBe(6);
-  return owned;
+  expect(sum(chunksByShard)).toBe(6);
+  return chunksByShard;
 }
 
-const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
+const sum = (numbers: number[]) => numbers.reduce((total, value) => total + value, 0);
 
 test("a growing RAG is spread over more shards, answers, and embeds nothing again", async () => {
   const { world, rag } = await outgrownRag();
-  const before = await found(world, rag);
+  const before = await resultFacts(world, rag);
   const embedded = world.countEmbedded();
   await sweep(world.services);
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
-  expect(await found(world, rag)).toEqual(before);
+  expect(await resultFacts(world, rag)).toEqual(before);
   await world.deliver();
   expect(await generations(rag)).toMatchObject([
     { state: "retired", shards: 1 },
@@ -83,14 +83,14 @@ test("a growing RAG is spread over more shards, answers, and embeds nothing agai
   const documents = embedded.filter((text) => text.includes("peat"));
   expect(documents).toEqual([]);
   expect(await inShards(world, rag, 2)).toEqual(await ownedByShards(rag));
-  const after = await found(world, rag);
+  const after = await resultFacts(world, rag);
   expect(after).toEqual(before);
 
   await sweep(world.services);
   expect(world.waiting).toEqual([]);
   await tenMinutesLater(world);
   expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
-  expect(await found(world, rag)).toEqual(before);
+  expect(await resultFacts(world, rag)).toEqual(before);
 });
 
 test("files changed, added and removed while it grows are so in every shard", async () => {
@@ -104,7 +104,7 @@ test("files changed, added and removed while it grows are so in every shard", as
   await world.drop(source, "fen.html");
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
-  const grown = await found(world, rag);
+  const grown = await resultFacts(world, rag);
   const expected = ["added", "gorse", "heather", "moss", "reed", "sedge"];
   expect(Object.keys(grown.counts).sort()).toEqual(expected.map((name) => `${name}.html`));
   expect(grown.texts.join(" ")).toContain("bracken");
@@ -112,9 +112,9 @@ test("files changed, added and removed while it grows are so in every shard", as
 
   await world.drop(source, "gorse.html");
   await world.put(source, "reed.html", longText("osier"));
-  expect(Object.keys((await found(world, rag)).counts)).not.toContain("gorse.html");
+  expect(Object.keys((await resultFacts(world, rag)).counts)).not.toContain("gorse.html");
   await world.deliver();
-  const later = await found(world, rag);
+  const later = await resultFacts(world, rag);
   expect(later.texts.join(" ")).toContain("osier");
   expect(later.texts.join(" ")).not.toContain("reed ends");
   expect(await world.counters(rag)).toMatchObject({
@@ -126,33 +126,33 @@ test("files changed, added and removed while it grows are so in every shard", as
 test("what is missing from one shard is found by the check and indexed again", async () => {
   const { world, rag } = await outgrownRag();
   await world.sweepAfter(0);
-  const before = await found(world, rag);
+  const before = await resultFacts(world, rag);
   const shard = (await inShards(world, rag, 2)).findIndex((chunks) => chunks > 0);
   const address = { ragId: rag, generation: 2, shard };
-  const [lost] = await world.services.ragIndexes(address).listFiles(null, 1);
-  if (lost === undefined) throw new Error("the shard is empty");
-  expect(shardOf(lost.fileId, GROWN_SHARDS)).toBe(shard);
-  await world.services.ragIndexes(address).remove([lost]);
-  expect(Object.keys((await found(world, rag)).counts)).toHaveLength(5);
+  const [lostFile] = await world.services.ragIndexes(address).listFiles(null, 1);
+  if (lostFile === undefined) throw new Error("the shard is empty");
+  expect(shardOf(lostFile.fileId, GROWN_SHARDS)).toBe(shard);
+  await world.services.ragIndexes(address).remove([lostFile]);
+  expect(Object.keys((await resultFacts(world, rag)).counts)).toHaveLength(5);
   for (let turn = 0; turn < 10; turn++) {
     world.now += MINUTE_MS;
     await checkIndexes(world.services);
   }
   await world.deliver();
-  expect((await found(world, rag)).counts).toEqual(before.counts);
+  expect((await resultFacts(world, rag)).counts).toEqual(before.counts);
 });
 
 test("growth whose worker dies at any call ends as if it had not", async () => {
   await crashAtCalls(
     async (crash, at) => {
       const { world, rag } = await outgrownRag();
-      const before = await found(world, rag);
+      const before = await resultFacts(world, rag);
       await sweep(world.services);
       await world.workUntil(crash);
-      expect((await found(world, rag)).counts).toEqual(before.counts);
+      expect((await resultFacts(world, rag)).counts).toEqual(before.counts);
       await world.sweepAfter(0, 3, 15);
       expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
-      expect(await found(world, rag)).toEqual(before);
+      expect(await resultFacts(world, rag)).toEqual(before);
       expect(sum(await inShards(world, rag, 2))).toBe(6);
     },
     { from: 2, every: 5, upTo: 40, moment: (at) => (at % 2 === 0 ? "before" : "after") },

@@ -10,7 +10,7 @@ import { World, rowsOf, statement } from "../../../support/ingestion-world.ts";
 import { forget, ragToBuild } from "../../../support/rows-of-files.ts";
 import { states } from "./support.ts";
 
-/** What was queued is indexed; how many files of the new generation that were. */
+/** Indexes the queue, and counts the files of the new generation. */
 async function indexQueued(world: World, rag: RagId): Promise<number> {
   const queued = world.waiting
     .splice(0)
@@ -57,11 +57,11 @@ test("files changed, added or lost during a build are queued before it ends", as
     const { rag, source } = await ragToBuild(world, 2_500);
     await continueBuild(world.services, rag);
     await indexQueued(world, rag);
-    const begun = await rowsOf<{ path: string }>(
+    const rows = await rowsOf<{ path: string }>(
       "select path from rag_files where rag_id = ? and generation = 2 order by file_id limit 2",
       rag,
     );
-    for (const { path } of begun) await world.put(source, path, "A note that changed.");
+    for (const { path } of rows) await world.put(source, path, "A note that changed.");
     await world.put(source, "new.md", "A note that is new.");
     await statement(
       `update rag_files set status = 'pending', claimed_until = 5 where rag_id = ?1 and generation = 2
@@ -70,22 +70,22 @@ test("files changed, added or lost during a build are queued before it ends", as
       rag,
     ).run();
     const { services } = world;
-    let again = 0;
+    let reindexed = 0;
     for (let step = 0; step < 4; step++) {
       await continueBuild(crash.wrap(services), rag).catch(() => undefined);
-      again += await indexQueued(world, rag);
+      reindexed += await indexQueued(world, rag);
     }
     crash.revive();
     for (let step = 0; step < 3; step++) {
-      // What was taken and not queued is lost until its hold runs out.
+      // Files that were claimed and not queued are lost until their hold runs out.
       world.now += 11 * MINUTE_MS;
       await queueUnclaimedFiles(services);
-      again += await indexQueued(world, rag);
+      reindexed += await indexQueued(world, rag);
       await continueBuild(services, rag);
-      again += await indexQueued(world, rag);
+      reindexed += await indexQueued(world, rag);
     }
     expect({ at, states: await states(rag) }).toEqual({ at, states: ["1 retired", "2 live"] });
-    expect(again).toBeGreaterThanOrEqual(1_504);
+    expect(reindexed).toBeGreaterThanOrEqual(1_504);
     await forget(rag);
   };
   await crashAtCalls(run, { every: 3, upTo: 40, moment });

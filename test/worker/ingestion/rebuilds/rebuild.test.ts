@@ -12,7 +12,7 @@ import {
   deliverBut,
   deliverFirst,
   facts,
-  found,
+  find,
   generations,
   indexedRag,
   longText,
@@ -26,33 +26,33 @@ const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 
 test("with other chunking the old chunks answer until the new ones are complete", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   expect(before.counts).toEqual({ "a.html": 1, "b.html": 1 });
 
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
   expect(await world.counters(rag)).toMatchObject({ indexed: 2, pending: 0, vectors: 2 });
 
   // One of the two files is built: nothing of it shows yet.
-  const [first, ...others] = world.waiting.splice(0);
+  const [first, ...rest] = world.waiting.splice(0);
   if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
   expect((await facts(world, rag, 2)).chunks).toBeGreaterThan(1);
-  expect(await found(world, rag)).toEqual(before);
-  const told = await readNeeds(world.services.db, {
+  expect(await find(world, rag)).toEqual(before);
+  const needs = await readNeeds(world.services.db, {
     now: world.now,
     limit: 1,
     mayReadAll: true,
     problem: null,
   });
-  const notice = (await html`${Builds({ of: told.builds })}`).toString();
+  const notice = (await html`${Builds({ of: needs.builds })}`).toString();
   expect(notice).toContain("1 index is being rebuilt: 1 of 2 files");
 
-  world.waiting.push(...others);
+  world.waiting.push(...rest);
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
-  const after = await found(world, rag);
+  const after = await find(world, rag);
   expect(after.counts["a.html"]).toBeGreaterThan(1);
   expect(after.counts["b.html"]).toBe(after.counts["a.html"]);
   const { chunks } = await facts(world, rag, 2);
@@ -62,17 +62,17 @@ test("with other chunking the old chunks answer until the new ones are complete"
   await tenMinutesLater(world);
   expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
   expect(await facts(world, rag, 1)).toMatchObject({ chunks: 0, files: 0 });
-  expect(await found(world, rag)).toEqual(after);
+  expect(await find(world, rag)).toEqual(after);
 });
 
 test("an index of an older format answers until the new one is complete", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   await statement("update rag_generations set format = format - 1 where rag_id = ?", rag).run();
   await sweep(world.services);
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
 
   // The built-in model's vectors hold words as a format reads them: they are computed anew.
   const from = "select vectors_from from rag_generations where rag_id = ? and generation = 2";
@@ -81,7 +81,7 @@ test("an index of an older format answers until the new one is complete", async 
 
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
-  expect(await found(world, rag)).toMatchObject({ counts: before.counts });
+  expect(await find(world, rag)).toMatchObject({ counts: before.counts });
   await sweep(world.services);
   expect(world.waiting).toEqual([]);
 });
@@ -121,11 +121,11 @@ test("a second change during a build leaves only the newest settings", async () 
 
 test("a change that is taken back ends the build", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
+  const before = await find(world, rag);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
   await patch(world, rag, { chunkSize: 400, chunkOverlap: 60 });
   await world.deliver();
   expect(await states(rag)).toEqual(["1 live", "2 retired"]);
-  expect(await found(world, rag)).toEqual(before);
+  expect(await find(world, rag)).toEqual(before);
 });

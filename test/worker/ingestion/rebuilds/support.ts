@@ -26,17 +26,17 @@ export async function indexedRag<Of extends World>(world: Of, files: Record<stri
   return { world, source, rag };
 }
 
-/** The same in a vector index that nothing else is in. */
+/** A RAG in a vector index that holds nothing else. */
 export const vectorizeRag = async (
   files: Record<string, string>,
   options?: Parameters<typeof VectorizeWorld.alone>[0],
 ) => await indexedRag(await VectorizeWorld.alone(options), files);
 
-/** What a retrieval answers, by path: how many chunks of each file, and whether all was searched. */
-export async function found(world: World, ragId: RagId, query = "note parts") {
+/** Retrieves chunks: how many of each path, and whether all was searched. */
+export async function find(world: World, ragId: RagId, query = "note parts") {
   const rag = await findRag(world.services, { key: ragId });
-  const asked = { queries: [query], topK: 100, includeDuplicates: true };
-  const { chunks, degradations } = await retrieve(world.services, requestOf([rag], asked));
+  const request = { queries: [query], topK: 100, includeDuplicates: true };
+  const { chunks, degradations } = await retrieve(world.services, requestOf([rag], request));
   const counts: Record<string, number> = {};
   for (const { source } of chunks) {
     counts[source.filePath] = (counts[source.filePath] ?? 0) + 1;
@@ -77,12 +77,12 @@ export async function deliverBut(
   world: World,
   isHeld: (envelope: World["waiting"][number]) => boolean,
 ): Promise<void> {
-  const held: World["waiting"] = [];
+  const postponed: World["waiting"] = [];
   await world.deliver((envelopes) => {
-    held.push(...envelopes.filter(isHeld));
+    postponed.push(...envelopes.filter(isHeld));
     return envelopes.filter((envelope) => !isHeld(envelope));
   });
-  world.waiting.push(...held);
+  world.waiting.push(...postponed);
 }
 
 /** Whether a message indexes a file in this generation. */

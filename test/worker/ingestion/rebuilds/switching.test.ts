@@ -14,7 +14,7 @@ import { CHUNKS_BEFORE, forget, ragToBuild } from "../../../support/rows-of-file
 import {
   deliverBut,
   facts,
-  found,
+  find,
   indexedRag,
   longText,
   ofBuild,
@@ -93,7 +93,7 @@ test("a page of files costs as many rows while another index is kept", async () 
     reads.push(counts.read);
     await continueBuild(world.services, rag);
   }
-  // What is skipped is an entry of an index; each file shown is one, its row and its file.
+  // A skipped file costs an index entry; a shown one costs that, its row and its file.
   // The lists of the four statuses that no file has are looked into once each.
   expect(reads).toEqual([1_000 + 4 * 100 + 4, 1_000 + 4 * 100 + 4]);
   await forget(rag);
@@ -102,21 +102,21 @@ test("a page of files costs as many rows while another index is kept", async () 
 /** A RAG of two files with a second index that is built but for the switch. */
 async function readyRag() {
   const files = { "a.html": longText("moss"), "b.html": longText("heather") };
-  const made = await indexedRag(new World(), files);
-  const { world } = made;
-  await patch(world, made.rag, { chunkSize: 32, chunkOverlap: 0 });
+  const setup = await indexedRag(new World(), files);
+  const { world } = setup;
+  await patch(world, setup.rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
   await world.deliverBatch("quarry-index", world.waiting.splice(0));
   // All but the message that would switch.
   world.waiting = [];
-  expect(await states(made.rag)).toEqual(["1 live", "2 building"]);
-  return made;
+  expect(await states(setup.rag)).toEqual(["1 live", "2 building"]);
+  return setup;
 }
 
 async function expectTrueFigures(world: World, rag: RagId): Promise<void> {
-  const { counts } = await found(world, rag);
-  const listed = (await world.rows(rag)).filter(({ chunks }) => chunks > 0);
-  expect(Object.fromEntries(listed.map(({ path, chunks }) => [path, chunks]))).toEqual(counts);
+  const { counts } = await find(world, rag);
+  const indexedRows = (await world.rows(rag)).filter(({ chunks }) => chunks > 0);
+  expect(Object.fromEntries(indexedRows.map(({ path, chunks }) => [path, chunks]))).toEqual(counts);
   const { chunks } = await facts(world, rag, 2);
   expect(await world.counters(rag)).toMatchObject({ pending: 0, processing: 0, vectors: chunks });
 }
@@ -132,10 +132,10 @@ test("a file that waits at the switch is pending after it, and answers as before
     { path: "b.html", status: "indexed" },
     { path: "new.html", status: "pending", chunks: 0 },
   ]);
-  expect((await found(world, rag)).texts.join(" ")).toContain("moss");
+  expect((await find(world, rag)).texts.join(" ")).toContain("moss");
   await world.deliver();
   await expectTrueFigures(world, rag);
-  const { texts } = await found(world, rag);
+  const { texts } = await find(world, rag);
   expect(texts.join(" ")).toMatch(/bracken/);
   expect(texts.join(" ")).toMatch(/sedge/);
   expect(texts.join(" ")).not.toContain("moss");
@@ -148,7 +148,7 @@ test("a file changed and changed back around the switch says what it says now", 
   await world.deliver();
   await world.putAndIndex(source, { "a.html": longText("moss") });
   await expectTrueFigures(world, rag);
-  expect((await found(world, rag)).texts.join(" ")).toContain("moss ends here");
+  expect((await find(world, rag)).texts.join(" ")).toContain("moss ends here");
 });
 
 test("a removal and a failure just before the switch stay", async () => {
@@ -174,7 +174,7 @@ test("a file that is newer in the live index keeps the switch waiting", async ()
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
   await expectTrueFigures(world, rag);
-  expect((await found(world, rag)).texts.join(" ")).toContain("bracken");
+  expect((await find(world, rag)).texts.join(" ")).toContain("bracken");
 });
 
 test("what a worker still did for the replaced index does not count", async () => {
@@ -195,9 +195,9 @@ test("what a worker still did for the replaced index does not count", async () =
   await world.deliverBatch("quarry-index", ofLive);
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
   // The new index does not have the change yet, and the row does not say that it does.
-  expect((await found(world, rag)).texts.join(" ")).toContain("moss");
+  expect((await find(world, rag)).texts.join(" ")).toContain("moss");
   expect(await world.rows(rag)).toMatchObject([{ status: "pending" }, { status: "indexed" }]);
   await world.deliver();
   await expectTrueFigures(world, rag);
-  expect((await found(world, rag)).texts.join(" ")).toContain("bracken");
+  expect((await find(world, rag)).texts.join(" ")).toContain("bracken");
 });

@@ -10,7 +10,7 @@ import { cursorOf, followedWorld, lastRun, notes } from "../../sources/scanning.
 test("changes since the last scan are asked for: additions, edits, moves, removals", async () => {
   const { reader, world, source, rag, scan } = await followedWorld(notes(4));
   expect(await cursorOf(source)).toBe("0");
-  reader.opened = [];
+  reader.openedPaths = [];
   reader.change("f1.txt", "A note, changed.");
   reader.change("g/new.txt", "A note, new.");
   reader.move("f2.txt", "g/moved.txt");
@@ -19,7 +19,7 @@ test("changes since the last scan are asked for: additions, edits, moves, remova
   expect(reader.listings).toBe(1);
   const counts = { added: 1, changed: 2, removed: 1, unchanged: 1 };
   expect(await lastRun(source)).toMatchObject({ ...counts, error: null });
-  expect(await world.shown(rag)).toEqual({
+  expect(await world.texts(rag)).toEqual({
     "f0.txt": ["A note, 0."],
     "f1.txt": ["A note, changed."],
     "g/new.txt": ["A note, new."],
@@ -29,10 +29,10 @@ test("changes since the last scan are asked for: additions, edits, moves, remova
   expect(await cursorOf(source)).toBe("4");
 
   // Nothing changed: nothing is opened, and the feed is taken up where it was left.
-  reader.opened = [];
+  reader.openedPaths = [];
   await scan();
-  expect(reader.opened).toEqual([]);
-  expect(reader.followed).toEqual([0, 4]);
+  expect(reader.openedPaths).toEqual([]);
+  expect(reader.followedFrom).toEqual([0, 4]);
   expect(await lastRun(source)).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 4 });
 });
 
@@ -57,7 +57,7 @@ test("an expired cursor lists everything, and deletes what was deleted meanwhile
   await scan();
   expect(reader.listings).toBe(2);
   expect(await lastRun(source)).toMatchObject({ added: 1, removed: 1, unchanged: 3, error: null });
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual([
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual([
     "f0.txt",
     "f1.txt",
     "f2.txt",
@@ -79,11 +79,11 @@ test("a feed that fails wherever it is taken up is given up for a listing", asyn
   expect(await lastRun(source)).toMatchObject({ error: "504 after 2 tries", removed: 0 });
   await scan();
   expect(await lastRun(source)).toMatchObject({ added: 1, removed: 1, error: null });
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f0.txt", "f1.txt", "new.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["f0.txt", "f1.txt", "new.txt"]);
   // The cursor of the listing is followed from then on.
   reader.beforeChanges = async () => undefined;
   await scan();
-  expect([reader.listings, reader.followed]).toEqual([2, [2]]);
+  expect([reader.listings, reader.followedFrom]).toEqual([2, [2]]);
 });
 
 test("a file that the feed showed before its cursor expired, and that then went, goes", async () => {
@@ -99,7 +99,7 @@ test("a file that the feed showed before its cursor expired, and that then went,
   };
   await scan();
   expect(reader.listings).toBe(2);
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f0.txt", "f2.txt", "f3.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["f0.txt", "f2.txt", "f3.txt"]);
 });
 
 test("a listing that begins anew forgets what it showed before", async () => {
@@ -111,7 +111,7 @@ test("a listing that begins anew forgets what it showed before", async () => {
   reader.beforePage = async (page) => void (page === 1 && reader.files.delete("f0.txt"));
   await scan();
   expect(await lastRun(source)).toMatchObject({ removed: 1, error: null });
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f1.txt", "f2.txt", "f3.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["f1.txt", "f2.txt", "f3.txt"]);
 });
 
 test("of what a feed tells twice of a file the later holds", async () => {
@@ -125,7 +125,7 @@ test("of what a feed tells twice of a file the later holds", async () => {
     if (first === 2) reader.change("f0.txt", "A note, back again.");
   };
   await scan();
-  expect(await world.shown(rag)).toEqual({
+  expect(await world.texts(rag)).toEqual({
     "f0.txt": ["A note, back again."],
     "f1.txt": ["A note, changed."],
   });
@@ -136,17 +136,17 @@ test("a changed configuration ends the scan under way and drops its cursor", asy
   // Any provider does: it is the double that is read.
   const { reader, world, source, scan } = await followedWorld(notes(3), "web");
   reader.change("f1.txt", "A note, changed.");
-  let asked = 0;
+  let calls = 0;
   reader.beforeChanges = async () => {
-    if (++asked > 1) return;
+    if (++calls > 1) return;
     // The scan that follows begins later: it is the last run.
     world.now += 1_000;
-    const found = await findFileSource(world.services, { key: source });
+    const fileSource = await findFileSource(world.services, { key: source });
     const config = { startUrls: ["https://another.example.com/"] };
-    await updateFileSource(world.services, { source: found, patch: { config } });
+    await updateFileSource(world.services, { source: fileSource, patch: { config } });
   };
   await scan();
-  expect(asked).toBe(1);
+  expect(calls).toBe(1);
   expect(reader.listings).toBe(2);
   expect(await lastRun(source)).toMatchObject({ changed: 1, error: null });
 });
@@ -155,7 +155,7 @@ test("following a feed whose worker dies at any call ends as if it had not", asy
   const points = await crashAtCalls(async (crash) => {
     const { reader, world, source, rag, scan } = await followedWorld(notes(3));
     reader.changesAPage = 2;
-    reader.opened = [];
+    reader.openedPaths = [];
     reader.change("f1.txt", "A note, changed.");
     reader.change("g.txt", "A note, added.");
     reader.remove("f0.txt");
@@ -164,7 +164,7 @@ test("following a feed whose worker dies at any call ends as if it had not", asy
     await world.sweepAfter(3, 15);
     // A scan that was asked for in vain is asked for by the clock.
     if ((await lastRun(source))?.["added"] === 3) await scan();
-    expect(await world.shown(rag)).toEqual({
+    expect(await world.texts(rag)).toEqual({
       "f1.txt": ["A note, changed."],
       "f2.txt": ["A note, 2."],
       "g.txt": ["A note, added."],

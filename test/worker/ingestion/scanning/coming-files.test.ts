@@ -34,9 +34,11 @@ async function prepared() {
   /** One round of what waits but indexing. */
   const applyOneStep = async () => {
     const scans = world.waiting.splice(0).filter(({ queue }) => queue === "quarry-scan");
-    const wanted = scans.filter(({ body }) => "kind" in body && body.kind === "apply-scopes");
-    await world.deliverBatch("quarry-scan", wanted);
-    return wanted.length > 0;
+    const scopeMessages = scans.filter(
+      ({ body }) => "kind" in body && body.kind === "apply-scopes",
+    );
+    await world.deliverBatch("quarry-scan", scopeMessages);
+    return scopeMessages.length > 0;
   };
   const applyAll = async () => {
     while (await applyOneStep());
@@ -53,17 +55,17 @@ const folder = (value: string) => ({ type: "path", value }) as const;
 
 test("a new RAG counts all files at once, and is never done too early", async () => {
   const { world, source, totals, rowCount, applyOneStep, indexListed } = await prepared();
-  const made = await createRag(world.services, { name: "All", fileSource: source });
-  expect(made).toMatchObject({ totalFiles: MANY + 3, processedFiles: 0 });
+  const newRag = await createRag(world.services, { name: "All", fileSource: source });
+  expect(newRag).toMatchObject({ totalFiles: MANY + 3, processedFiles: 0 });
   // The first files are listed with the answer.
-  expect(await rowCount(made.id)).toBe(500);
+  expect(await rowCount(newRag.id)).toBe(500);
   for (let step = 0; step < 5; step++) {
-    await indexListed(made.id);
-    const processedFiles = await rowCount(made.id);
-    expect(await totals(made.id)).toEqual({ totalFiles: MANY + 3, processedFiles });
+    await indexListed(newRag.id);
+    const processedFiles = await rowCount(newRag.id);
+    expect(await totals(newRag.id)).toEqual({ totalFiles: MANY + 3, processedFiles });
     await applyOneStep();
   }
-  expect(await rowCount(made.id)).toBe(MANY + 3);
+  expect(await rowCount(newRag.id)).toBe(MANY + 3);
 });
 
 test("scopes that come and go in a row show their own totals at once", async () => {
@@ -96,7 +98,7 @@ test("scopes that come and go in a row show their own totals at once", async () 
 
   await indexListed(rag.id);
   const swapped = await updateRag(world.services, { rag, patch: { scopes } });
-  // Of those that leave, 2,000 are counted out at once.
+  // 2,000 of the files that leave are counted out at once.
   expect(swapped).toMatchObject({ totalFiles: MANY - 2_000 + 3, processedFiles: MANY - 2_000 });
   await applyAll();
   expect(await totals(rag.id)).toEqual({ totalFiles: 3, processedFiles: 0 });

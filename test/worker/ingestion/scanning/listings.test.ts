@@ -22,17 +22,17 @@ import { page, serve, type Site } from "../../../doubles/web-site/served-site.ts
 
 /** A source that is listed again, as its cursor has expired; that breaks off at the second page. */
 async function brokenWorld(kind: "denied" | "down") {
-  const made = await followedWorld({ "a.txt": "A note.", "b.txt": "A note." });
-  const { reader } = made;
+  const setup = await followedWorld({ "a.txt": "A note.", "b.txt": "A note." });
+  const { reader } = setup;
   reader.pageSize = 1;
   reader.failures.set(1, new SourceFailure(kind, "no more"));
   reader.oldestCursor = Infinity;
   const listsInScan = async () => {
     const before = reader.listings;
-    await made.scan();
+    await setup.scan();
     return reader.listings - before;
   };
-  return { ...made, listsInScan };
+  return { ...setup, listsInScan };
 }
 
 test("after a listing that broke off, everything is listed, and the feed followed", async () => {
@@ -44,7 +44,7 @@ test("after a listing that broke off, everything is listed, and the feed followe
     reader.change("b.txt", text);
     expect(await listsInScan()).toBe(1);
     expect(await lastRun(source)).toMatchObject({ error: "no more", status: "error" });
-    expect(await world.shown(rag)).toMatchObject({ "b.txt": [text] });
+    expect(await world.texts(rag)).toMatchObject({ "b.txt": [text] });
     expect(await cursorOf(source)).toBe(cursor);
   }
   reader.failures.clear();
@@ -54,20 +54,20 @@ test("after a listing that broke off, everything is listed, and the feed followe
 
 test("so it is after a listing whose messages were given up", async () => {
   const { reader, world, source, listsInScan } = await brokenWorld("down");
-  let lost: World["waiting"] = [];
+  let lostMessages: World["waiting"] = [];
   const scan = { kind: "scan", fileSourceId: source, confirmRemovals: false, urls: null } as const;
   await world.services.queue.scan(scan);
   await world.deliver((all) => {
     const { later = [], now = [] } = Object.groupBy(all, ({ body }) =>
       "runId" in body ? "later" : "now",
     );
-    lost = later;
+    lostMessages = later;
     return now;
   });
   reader.failures.clear();
   reader.oldestCursor = 0;
   world.now += HOUR_MS;
-  await world.deliverBatch("quarry-scan-dead", lost);
+  await world.deliverBatch("quarry-scan-dead", lostMessages);
   expect(await lastRun(source)).toMatchObject({ error: expect.stringContaining("not finish") });
   expect([await listsInScan(), await listsInScan()]).toEqual([1, 0]);
 });
@@ -79,15 +79,15 @@ const FOLDERS = 150;
 
 const nothing = { files: [], deleted: [] };
 
-/** What page number `at` answers, from 0. */
+/** Scans pages; `pageAt` makes page number `at`, from 0. */
 async function scanned(pageAt: (at: number) => ListingPage) {
-  let asked = 0;
-  const reader = Object.assign(new ScriptedSource(), { list: async () => pageAt(asked++) });
+  let pageCount = 0;
+  const reader = Object.assign(new ScriptedSource(), { list: async () => pageAt(pageCount++) });
   const { world, source, scan } = await sourceWorld(reader);
-  const begun = world.now;
+  const start = world.now;
   await scan();
   const run = await lastRun(source);
-  return { asked, ...run, waitsMs: Number(run?.["nextAt"]) - begun };
+  return { asked: pageCount, ...run, waitsMs: Number(run?.["nextAt"]) - start };
 }
 
 test.each([
@@ -122,7 +122,7 @@ test("a long listing of folders, and one with some empty pages, end as they shou
   expect(run).toMatchObject({ asked: FOLDERS + 1, error: null, finished: 1 });
 });
 
-/** What the newest run says that it mended; null: it did not list everything after the feed. */
+/** The newest run's count of mended files; null: it did not list everything after the feed. */
 const mended = async (world: World, key: string) => {
   const { lastScan } = sourceOf(await findFileSource(world.services, { key }));
   return lastScan?.mended;
@@ -156,7 +156,7 @@ test("once a day everything is listed, and what the feed missed is mended and co
   expect(reader.listings).toBe(2);
   expect(await lastRun(source)).toMatchObject({ added: 4, changed: 2, removed: 2, error: null });
   expect(await mended(world, source)).toEqual({ added: 1, changed: 1, removed: 1 });
-  expect(await world.shown(rag)).toEqual({
+  expect(await world.texts(rag)).toEqual({
     "f0.txt": ["A note, told."],
     "told.txt": ["A note, told too."],
     "late.txt": ["A note, late."],
@@ -176,7 +176,7 @@ test("a deletion that the feed tells of counts, whatever the daily listing shows
   reader.change("new.txt", "A note, new.");
   await statement("update file_sources set listed_at = ?", world.now).run();
   await scan();
-  expect(Object.keys(await world.shown(rag))).toContain("new.txt");
+  expect(Object.keys(await world.texts(rag))).toContain("new.txt");
   world.now += 5 * MINUTE_MS;
   await env.DB.prepare("update file_sources set listed_at = 0").run();
   reader.remove("new.txt");
@@ -185,10 +185,10 @@ test("a deletion that the feed tells of counts, whatever the daily listing shows
   reader.beforePage = async () => void reader.files.set("f0.txt", { text: "A note, 0." });
   reader.afterListing = () => void reader.files.delete("f0.txt");
   await scan();
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f0.txt", "f1.txt", "f2.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["f0.txt", "f1.txt", "f2.txt"]);
   reader.beforePage = async () => undefined;
   await scan();
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f1.txt", "f2.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["f1.txt", "f2.txt"]);
 });
 
 test("a daily listing that lacks most files is held by every scan until confirmed", async () => {
@@ -200,7 +200,7 @@ test("a daily listing that lacks most files is held by every scan until confirme
     const error = "removal of 25 of 30 files is held until confirmed";
     expect(await lastRun(source)).toMatchObject({ removed: 0, error });
   }
-  expect(Object.keys(await world.shown(rag))).toHaveLength(30);
+  expect(Object.keys(await world.texts(rag))).toHaveLength(30);
   await scan(true);
   expect(await lastRun(source)).toMatchObject({ removed: 25, error: null });
   expect(await mended(world, source)).toEqual({ added: 0, changed: 0, removed: 25 });

@@ -33,12 +33,12 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
   });
   await scan();
   expect(await lastRun(source)).toMatchObject({ added: 3, finished: 1, error: null });
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
 
-  reader.opened = [];
+  reader.openedPaths = [];
   await scan();
   expect(await lastRun(source)).toMatchObject({ added: 0, unchanged: 3, downloadsSaved: 3 });
-  expect(reader.opened).toEqual([]);
+  expect(reader.openedPaths).toEqual([]);
 
   // a and b swap their names, c changes, d is new.
   reader.set({
@@ -49,7 +49,7 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
   });
   await scan();
   expect(await lastRun(source)).toMatchObject({ added: 1, changed: 3, removed: 0 });
-  expect(await world.shown(rag)).toEqual({
+  expect(await world.texts(rag)).toEqual({
     "a.txt": ["A note, second."],
     "b.txt": ["A note, first."],
     "c.txt": ["A note, third and changed."],
@@ -59,7 +59,7 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
   reader.files.delete("c.txt");
   await scan();
   expect(await lastRun(source)).toMatchObject({ removed: 1, unchanged: 3 });
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.txt", "b.txt", "d/e.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["a.txt", "b.txt", "d/e.txt"]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: 3 });
 });
 
@@ -82,13 +82,13 @@ test("of a file that changes the text of its present version alone is kept", asy
   await sweep(world.services);
   expect((await keysOf(source)).filter((key) => key.includes("/text/"))).toHaveLength(1);
   // A second RAG reads what is kept.
-  reader.opened = [];
+  reader.openedPaths = [];
   const second = await world.addRag(source);
   await world.services.queue.scan({ kind: "apply-scopes", ragId: second, after: null });
   await world.deliver();
-  expect(reader.opened).toEqual([]);
-  expect(await world.shown(second)).toEqual({ "a.txt": ["A note, third."] });
-  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, third."] });
+  expect(reader.openedPaths).toEqual([]);
+  expect(await world.texts(second)).toEqual({ "a.txt": ["A note, third."] });
+  expect(await world.texts(rag)).toEqual({ "a.txt": ["A note, third."] });
 });
 
 test("a page of files that say much of themselves is written in parts that D1 takes", async () => {
@@ -107,11 +107,11 @@ test("a page of files that say much of themselves is written in parts that D1 ta
   expect(await lastRun(source)).toMatchObject({ added: 900, error: null });
   expect(longest.bytes).toBeGreaterThan(500_000);
   expect(longest.bytes).toBeLessThan(2_000_000);
-  const stored = await statement(
+  const totals = await statement(
     "select count(*) as files, min(length(metadata)) as least from files where file_source_id = ?",
     source,
   ).first();
-  expect(stored).toEqual({ files: 900, least: JSON.stringify(metadata).length });
+  expect(totals).toEqual({ files: 900, least: JSON.stringify(metadata).length });
 });
 
 test("an empty or partial listing deletes nothing", async () => {
@@ -124,16 +124,16 @@ test("an empty or partial listing deletes nothing", async () => {
   reader.partial = true;
   await scan();
   expect(await lastRun(source)).toMatchObject({ removed: 0, held: 0, status: "active" });
-  expect(Object.keys(await world.shown(rag))).toHaveLength(3);
+  expect(Object.keys(await world.texts(rag))).toHaveLength(3);
 });
 
 test("a listing that fails half way resumes; one that is denied says so at once", async () => {
   const { reader, world, source, rag, scan } = await listedWorld(notes(25));
   reader.pageSize = 10;
   reader.failures.set(1, new SourceFailure("throttled", "drive: 429", 60_000));
-  let asked = 0;
+  let calls = 0;
   reader.beforePage = async (page) => {
-    if (page === 1 && ++asked === 3) reader.failures.clear();
+    if (page === 1 && ++calls === 3) reader.failures.clear();
   };
   await scan();
   expect(await lastRun(source)).toMatchObject({ added: 25, error: null, status: "active" });
@@ -153,7 +153,7 @@ test("a listing that fails half way resumes; one that is denied says so at once"
     status: "error",
     error: "drive: 401 Unauthorized",
   });
-  expect(Object.keys(await world.shown(rag))).toHaveLength(25);
+  expect(Object.keys(await world.texts(rag))).toHaveLength(25);
 
   reader.failures.set(1, new SourceFailure("down", "drive: 503"));
   await scan();
@@ -188,7 +188,7 @@ test("two RAGs download a file once; an outside failure is retried at the next s
   const second = await world.addRag(source);
   reader.openFailures.set("b.txt", new SourceFailure("denied", "drive: 403 Forbidden"));
   await scan();
-  expect(reader.opened.filter((path) => path === "a.txt")).toHaveLength(1);
+  expect(reader.openedPaths.filter((path) => path === "a.txt")).toHaveLength(1);
   for (const id of [rag, second]) {
     expect(await world.rows(id)).toMatchObject([
       { path: "a.txt", status: "indexed" },
@@ -208,13 +208,13 @@ test("a listed file that its provider does not find stays until a listing lacks 
   await scan();
   const error = expect.stringContaining("listed, but not found") as unknown;
   expect(await world.rows(rag)).toMatchObject([{ path: "a.txt", status: "error", error }]);
-  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, first."] });
+  expect(await world.texts(rag)).toEqual({ "a.txt": ["A note, first."] });
   reader.openFailures.clear();
   await scan();
-  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, second."] });
+  expect(await world.texts(rag)).toEqual({ "a.txt": ["A note, second."] });
   reader.set({ "b.txt": "A note, another." });
   await scan(true);
-  expect(await world.shown(rag)).toEqual({ "b.txt": ["A note, another."] });
+  expect(await world.texts(rag)).toEqual({ "b.txt": ["A note, another."] });
 });
 
 test("a scan whose worker dies at any call ends with the same files, each listed once", async () => {
@@ -231,7 +231,7 @@ test("a scan whose worker dies at any call ends with the same files, each listed
     // A scan that was asked for in vain is asked for by the clock.
     if ((await lastRun(source))?.["added"] === 4) await scan();
     expect(await lastRun(source)).toMatchObject({ finished: 1, error: null });
-    expect(await world.shown(rag)).toEqual({
+    expect(await world.texts(rag)).toEqual({
       "f1.txt": ["A note, changed."],
       "f2.txt": ["A note, 2."],
       "f3.txt": ["A note, 3."],

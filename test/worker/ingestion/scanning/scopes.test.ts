@@ -42,18 +42,18 @@ test("what leaves a scope is hidden at once, and what enters it is indexed", asy
 
   await setScopes(rag, ["docs/deep/", "docsx/"]);
   await showOnlyScopes(world.services, rag);
-  expect(Object.keys(await world.shown(rag))).toEqual(["docs/deep/b.txt"]);
+  expect(Object.keys(await world.texts(rag))).toEqual(["docs/deep/b.txt"]);
   await applyScopes(world, rag);
   await world.deliver();
   expect(await paths()).toEqual(["docs/deep/b.txt", "docsx/c.txt"]);
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["docs/deep/b.txt", "docsx/c.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["docs/deep/b.txt", "docsx/c.txt"]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 2, deleted: 0, vectors: 2 });
   expect(await world.index(rag).facts()).toMatchObject({ chunks: 2, files: 2 });
 
   await setScopes(rag, ["docs/"]);
   await applyScopes(world, rag);
   await world.deliver();
-  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["docs/a.txt", "docs/deep/b.txt"]);
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["docs/a.txt", "docs/deep/b.txt"]);
 });
 
 test("a file that left a scope is listed nowhere, a deleted one only until then", async () => {
@@ -66,17 +66,17 @@ test("a file that left a scope is listed nowhere, a deleted one only until then"
   await world.deliver();
   await world.drop(source, "a/gone.txt");
   const { db } = world.services;
-  const listed = async () => {
+  const listFiles = async () => {
     const filter = { status: null, path: null };
     const slice = { ragId: id, generation: 1, offset: 0, limit: 10, filter };
     const [files = []] = await readFileSlices(db, [slice]);
     return files.map(({ path, status }) => `${path} ${status}`);
   };
-  expect(await listed()).toEqual(["a/1.txt indexed", "a/gone.txt deleted", "b/2.txt indexed"]);
+  expect(await listFiles()).toEqual(["a/1.txt indexed", "a/gone.txt deleted", "b/2.txt indexed"]);
 
   const rag = await findRag(world.services, { key: id });
   await removeScope(world.services, { rag, scope: { type: "path", value: "a/" } });
-  expect(await listed()).toEqual(["b/2.txt indexed"]);
+  expect(await listFiles()).toEqual(["b/2.txt indexed"]);
   const live = [{ ragId: id, generation: 1 }];
   expect(await findFileStatuses(db, source, live, ["a/1.txt"])).toEqual([]);
   expect(await findFileWithStatus(db, source, "a/1.txt")).toMatchObject({ status: null });
@@ -136,12 +136,12 @@ test("a text that a late job writes for a removed source goes with it", async ()
     source: await findFileSource(world.services, { key: source }),
   });
   await world.deliver();
-  const stored = async () =>
+  const objectKeys = async () =>
     (await env.FILES.list({ prefix: `sources/${source}/` })).objects.map(({ key }) => key);
-  expect(await stored()).toEqual([]);
+  expect(await objectKeys()).toEqual([]);
   await env.FILES.put(`sources/${source}/file/text/late`, "A note.");
   await world.sweepAfter(17);
-  expect(await stored()).toEqual([]);
+  expect(await objectKeys()).toEqual([]);
   const row = statement("select 1 from file_sources where id = ?", source);
   expect(await row.first()).toBeNull();
 });
@@ -175,7 +175,7 @@ test("of two scope changes at once the later holds, whichever reaches the index 
     },
   };
   await remove(overtaken, "a/");
-  expect(await world.shown(id)).toEqual({});
+  expect(await world.texts(id)).toEqual({});
 
   // Files are hidden although the queue fails.
   await setScopes(id, ["a/", "b/"]);
@@ -184,18 +184,18 @@ test("of two scope changes at once the later holds, whichever reaches the index 
   const scan = () => Promise.reject(new Error("queue is down"));
   const failing = { ...world.services, queue: { ...queue, scan } };
   await expect(remove(failing, "a/")).rejects.toThrow("is down");
-  expect(Object.keys(await world.shown(id))).toEqual(["b/2.txt"]);
+  expect(Object.keys(await world.texts(id))).toEqual(["b/2.txt"]);
 });
 
 test("a change of scopes is told to every part of an index", async () => {
   const { world, rag } = await ragWorld();
   await statement("update rag_generations set shards = 3 where rag_id = ?", rag).run();
-  const told: number[] = [];
+  const shards: number[] = [];
   const { ragIndexes } = world.services;
   const listening: typeof ragIndexes = (address) => {
-    told.push(address.shard);
+    shards.push(address.shard);
     return ragIndexes(address);
   };
   await showOnlyScopes({ ...world.services, ragIndexes: listening }, rag);
-  expect(new Set(told)).toEqual(new Set([0, 1, 2]));
+  expect(new Set(shards)).toEqual(new Set([0, 1, 2]));
 });

@@ -35,10 +35,10 @@ const filesOf = (count: number) =>
 /** All that is live and eligible, by an exact scan; ties by path and position. */
 async function exactly(index: RagIndex, folder: string | null) {
   const vector = Float32Array.from(hashEmbedding(QUERY, DIMENSIONS));
-  const named = folder === null ? null : { files: [], folders: [folder] };
+  const selection = folder === null ? null : { files: [], folders: [folder] };
   const { chunks } = await index.search({
     queries: [{ text: QUERY, vector }],
-    restriction: { named, metadata: [] },
+    restriction: { named: selection, metadata: [] },
     includeDuplicates: false,
     limitPerLeg: 1_000,
     lexical: false,
@@ -71,13 +71,13 @@ async function removeNearest(
 }
 
 test("removed files that the vector index still names do not keep out what is live", async () => {
-  const { world, reader, rag, scan, asked } = await drive(filesOf(48), { scoreSteps: 1e6 });
+  const { world, reader, rag, scan, indexCalls } = await drive(filesOf(48), { scoreSteps: 1e6 });
   await world.minutesPass(4);
   const all = await exactly(world.index(rag), null);
-  const before = asked.length;
+  const before = indexCalls.length;
   const first = await best(world, rag, 30);
   expect(first.chunks).toEqual(all.slice(0, 30));
-  expect(asked.slice(before)).toEqual(["search"]);
+  expect(indexCalls.slice(before)).toEqual(["search"]);
   await removeNearest({ world, reader, rag }, 20);
   await scan();
   const live = await exactly(world.index(rag), null);
@@ -93,24 +93,24 @@ test("a text that stands in hundreds of files does not keep out the others", asy
   const files = Object.entries(filesOf(12)).map(([path, text]) => [path, text]);
   const copies = Array.from({ length: 150 }, (_, at) => [`copies/${at}.txt`, boilerplate]);
   const all = Object.fromEntries([...files, ...copies]) as Record<string, string>;
-  const { world, rag, asked } = await drive(all, { scoreSteps: 1e6 });
+  const { world, rag, indexCalls } = await drive(all, { scoreSteps: 1e6 });
   await world.minutesPass(4);
   const { chunks, degradations } = await best(world, rag, 30);
   expect(degradations).toEqual([]);
   expect(chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
   expect(chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
-  expect(asked.filter((name) => name === "deep")).toHaveLength(1);
+  expect(indexCalls.filter((name) => name === "deep")).toHaveLength(1);
 
   // Filled by the lexical leg, the answer is not worth a scan at each such question.
   const filled = await nearest(world, rag, boilerplate, { topK: 10, searchMode: "hybrid" });
   expect(filled.chunks).toHaveLength(10);
   expect(filled.chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
-  expect(asked.filter((name) => name === "deep")).toHaveLength(1);
+  expect(indexCalls.filter((name) => name === "deep")).toHaveLength(1);
 
-  // What words find and a threshold drops fills nothing.
+  // Passages that words find and a threshold drops fill nothing.
   const near = { topK: 10, searchMode: "hybrid", similarityThreshold: 0.9 } as const;
   await nearest(world, rag, boilerplate, near);
-  expect(asked.filter((name) => name === "deep")).toHaveLength(2);
+  expect(indexCalls.filter((name) => name === "deep")).toHaveLength(2);
 });
 
 test("where the index is too large to be scanned, the answer says what it lacks", async () => {
@@ -159,7 +159,7 @@ function move(reader: FollowedSource, path: string, folder: string): void {
 
 test("after random changes, shown early or late, the nearest neighbours are exact", async () => {
   let writes = 0;
-  const { world, reader, rag, scan, asked } = await drive(filesOf(30), {
+  const { world, reader, rag, scan, indexCalls } = await drive(filesOf(30), {
     scoreSteps: 1e6,
     visibleAfterMs: () => chance(writes++, "delay", 180) * 1_000,
   });
@@ -179,6 +179,6 @@ test("after random changes, shown early or late, the nearest neighbours are exac
       expect([step, folder, degradations, chunks]).toEqual([step, folder, [], all.slice(0, 30)]);
     }
   }
-  const again = asked.filter((name) => name === "deep").length;
-  expect(again).toBeGreaterThan(0);
+  const deepCount = indexCalls.filter((name) => name === "deep").length;
+  expect(deepCount).toBeGreaterThan(0);
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { SHOWN_AFTER_MS, type VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
-  found,
+  find,
   longText,
   patch,
   states,
@@ -18,7 +18,7 @@ const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";
 /** By meaning alone: no word of the question stands in a text. */
 const near = async (world: VectorizeWorld, rag: RagId, query = ASKED) =>
-  (await found(world, rag, query)).counts;
+  (await find(world, rag, query)).counts;
 
 const inFlight = async (world: VectorizeWorld, rag: RagId) =>
   (await world.index(rag).ledger()).inFlight;
@@ -26,12 +26,12 @@ const inFlight = async (world: VectorizeWorld, rag: RagId) =>
 test("indexed files are found before the vector index shows them, and after a restart", async () => {
   const { world, rag } = await vectorizeRag({ "a.html": HEATHER });
   const once = { "a.html": 1 };
-  expect(world.held(rag)).toHaveLength(0);
+  expect(world.vectorIdsOf(rag)).toHaveLength(0);
   expect(await near(world, rag)).toEqual(once);
   await evictDurableObject(env.RAG_INDEX.get(env.RAG_INDEX.idFromName(`${rag}:1:0`)));
   expect(await near(world, rag)).toEqual(once);
   world.now += SHOWN_AFTER_MS;
-  expect(world.held(rag)).toHaveLength(1);
+  expect(world.vectorIdsOf(rag)).toHaveLength(1);
   expect(await near(world, rag)).toEqual(once);
   await world.minutesPass(2);
   expect(await inFlight(world, rag)).toBe(0);
@@ -45,12 +45,12 @@ test("what the vector index does not show is scanned for as long as that takes",
   const vectorIndex = vectorIndexOf(world);
   // It says that it has passed the write, and shows nothing.
   const nothing = { matches: [], floor: null };
-  const hidden = {
+  const staleIndex = {
     ...vectorIndex,
     present: async () => new Set<never>(),
     query: async () => nothing,
   };
-  world.services.vectorIndex = hidden;
+  world.services.vectorIndex = staleIndex;
   await world.minutesPass(4);
   expect(await near(world, rag)).toEqual({ "a.html": 1 });
 });
@@ -67,7 +67,7 @@ test("what is removed is never shown again, by whichever leg", async () => {
     world.now += SHOWN_AFTER_MS / 2;
     if (step % 2 === 1) await world.minutesPass(1);
   }
-  expect(world.held(rag)).toHaveLength(1);
+  expect(world.vectorIdsOf(rag)).toHaveLength(1);
 });
 
 test("a file indexed again is found in exactly one version at every moment", async () => {
@@ -75,20 +75,20 @@ test("a file indexed again is found in exactly one version at every moment", asy
   await world.minutesPass(3);
   await world.putAndIndex(source, { "a.html": "Heather flowers in July already." });
   for (let step = 0; step < 5; step++) {
-    const { texts } = await found(world, rag, ASKED);
+    const { texts } = await find(world, rag, ASKED);
     expect(texts).toEqual(["Heather flowers in July already."]);
     world.now += SHOWN_AFTER_MS / 2;
     if (step % 2 === 1) await world.minutesPass(1);
   }
   await world.everythingSettles();
-  expect(world.held(rag)).toHaveLength(1);
+  expect(world.vectorIdsOf(rag)).toHaveLength(1);
 });
 
 test("equal texts are one answer, also when the vector index shows only one of them", async () => {
   const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER });
   await world.minutesPass(3);
   await world.putAndIndex(source, { "b.html": HEATHER });
-  expect(await found(world, rag, ASKED)).toMatchObject({ counts: { "a.html": 1, "b.html": 1 } });
+  expect(await find(world, rag, ASKED)).toMatchObject({ counts: { "a.html": 1, "b.html": 1 } });
   await world.drop(source, "a.html");
   expect(await near(world, rag)).toEqual({ "b.html": 1 });
 });
@@ -107,7 +107,7 @@ test("right after a switch of generations the new one answers in full", async ()
   const { chunks } = await world.services
     .ragIndexes({ ragId: rag, generation: 2, shard: 0 })
     .facts();
-  expect(world.held(rag)).toHaveLength(chunks);
+  expect(world.vectorIdsOf(rag)).toHaveLength(chunks);
 });
 
 const WORDS = ["peat", "moss", "fen", "bog", "sedge", "alder", "willow", "heath", "marsh", "reed"];
@@ -124,12 +124,12 @@ test("of 6,000 new chunks none is `indexed` and not findable", async () => {
     const notes = Array.from({ length: NOTES_PER_FILE }, (_, at) => `<p>${noteOf(file, at)}</p>`);
     await world.put(source, `${file}.html`, notes.join("\n"));
   }
-  const seen: string[][] = [];
+  const history: string[][] = [];
   for (let minute = 0; minute < 5; minute++) {
     if (minute === 0) await world.deliver();
     else await world.minutesPass(1);
     const rows = await world.rows(rag);
-    seen.push(rows.map(({ status }) => status).sort());
+    history.push(rows.map(({ status }) => status).sort());
     for (const { path, status, chunks } of rows) {
       const file = Number(path[0]);
       const query = noteOf(file, 1_500)
@@ -142,6 +142,6 @@ test("of 6,000 new chunks none is `indexed` and not findable", async () => {
       expect(counts).toHaveProperty([path]);
     }
   }
-  expect(seen[0]).toEqual(["indexed", "indexed", "processing"]);
-  expect(seen.at(-1)).toEqual(["indexed", "indexed", "indexed"]);
+  expect(history[0]).toEqual(["indexed", "indexed", "processing"]);
+  expect(history.at(-1)).toEqual(["indexed", "indexed", "indexed"]);
 });

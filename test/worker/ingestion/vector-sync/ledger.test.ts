@@ -11,7 +11,7 @@ import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
-  found,
+  find,
   longText,
   patch,
   states,
@@ -27,28 +27,28 @@ const ASKED = "heathr flowring augst";
 /** By the vector index alone: all that was written is trusted to show. */
 async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
   expect(await world.index(rag).ledger()).toMatchObject({ inFlight: 0 });
-  return (await found(world, rag, query)).counts;
+  return (await find(world, rag, query)).counts;
 }
 
 test("a text that comes back while its old vector is being removed keeps its new one", async () => {
   const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER });
   const vectorIndex = vectorIndexOf(world);
-  const held: (() => Promise<void>)[] = [];
+  const delayedCalls: (() => Promise<void>)[] = [];
   world.services.vectorIndex = {
     ...vectorIndex,
-    remove: async (ids) => void held.push(() => vectorIndex.remove(ids)),
+    remove: async (ids) => void delayedCalls.push(() => vectorIndex.remove(ids)),
   };
   await world.minutesPass(3);
   await world.drop(source, "a.html");
   await world.putAndIndex(source, { "a.html": HEATHER });
   await world.minutesPass(3);
   // The removals of the first vector arrive when the second one shows already.
-  for (const arrive of held) await arrive();
+  for (const arrive of delayedCalls) await arrive();
   world.services.vectorIndex = vectorIndex;
   world.now += SHOWN_AFTER_MS;
   expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
   await world.everythingSettles();
-  expect(world.held(rag)).toHaveLength(1);
+  expect(world.vectorIdsOf(rag)).toHaveLength(1);
   expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
 });
 
@@ -66,7 +66,7 @@ test("a worker that dies at any call leaves only live vectors in the vector inde
     await world.workUntil(crash, () => comesAndGoes(world, source));
     await world.putAndIndex(source, { "a.html": HEATHER });
     await world.everythingSettles();
-    expect({ at, held: world.held(rag) }).toMatchObject({ held: [expect.any(String)] });
+    expect({ at, held: world.vectorIdsOf(rag) }).toMatchObject({ held: [expect.any(String)] });
     expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
   };
   expect(await crashAtCalls(run, { every: 5 })).toBeGreaterThan(6);
@@ -74,29 +74,29 @@ test("a worker that dies at any call leaves only live vectors in the vector inde
 
 test("vectors that the vector index lost are sent again, and found meanwhile", async () => {
   const { world, rag } = await notesWorld(300);
-  const before = world.held(rag).sort();
+  const before = world.vectorIdsOf(rag).sort();
   expect(before).toHaveLength(300);
-  const lost = before.filter((_, at) => at % 3 === 0);
-  world.vectorize.lose(lost);
+  const lostIds = before.filter((_, at) => at % 3 === 0);
+  world.vectorize.lose(lostIds);
   const day = 24 * 60;
   world.now += day * SHOWN_AFTER_MS;
   const embedded = world.countEmbedded();
   await world.minutesPass(1);
-  const asked = noteOf(7).toLowerCase().replaceAll(" ", "");
-  expect((await found(world, rag, asked)).texts).toContain(noteOf(7));
+  const query = noteOf(7).toLowerCase().replaceAll(" ", "");
+  expect((await find(world, rag, query)).texts).toContain(noteOf(7));
   await world.minutesPass(4);
-  expect(world.held(rag).sort()).toEqual(before);
+  expect(world.vectorIdsOf(rag).sort()).toEqual(before);
   expect(await world.index(rag).ledger()).toMatchObject({ inFlight: 0 });
-  expect((await found(world, rag, asked)).texts).toContain(noteOf(7));
-  expect(embedded).toEqual([asked, asked]);
+  expect((await find(world, rag, query)).texts).toContain(noteOf(7));
+  expect(embedded).toEqual([query, query]);
 });
 
 test("a vector index that was emptied or created again is filled again", async () => {
   const { world, rag } = await notesWorld(1_200);
-  world.vectorize.lose(world.held(rag));
+  world.vectorize.lose(world.vectorIdsOf(rag));
   world.now += 24 * 60 * SHOWN_AFTER_MS;
   await world.minutesPass(6);
-  expect(world.held(rag)).toHaveLength(1_200);
+  expect(world.vectorIdsOf(rag)).toHaveLength(1_200);
 });
 
 const stray = (number: number) => vectorIdOf("e".repeat(40) as ChunkId, number);
@@ -118,7 +118,7 @@ test("orphans are removed", async () => {
   const rag = await notesRag(world, 40);
   await plant(world, rag, 1, 50);
   await world.minutesPass(3);
-  expect(world.held(rag)).toHaveLength(40);
+  expect(world.vectorIdsOf(rag)).toHaveLength(40);
   expect(await live(world, rag)).toBe(40);
 });
 
@@ -130,7 +130,7 @@ test("vectors of another shard are no orphans", async () => {
   for (let at = 0; at < 30; at++) await world.put(source, `${at}.html`, noteOf(at));
   await world.deliver();
   await world.everythingSettles();
-  expect(world.held(rag)).toHaveLength(30);
+  expect(world.vectorIdsOf(rag)).toHaveLength(30);
 });
 
 test("leftovers of a dropped generation are removed once its workers have ended", async () => {
@@ -141,7 +141,7 @@ test("leftovers of a dropped generation are removed once its workers have ended"
   expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
   await plant(world, rag, 1, 150);
   await world.minutesPass(1);
-  expect(world.held(rag).length).toBeGreaterThan(150);
+  expect(world.vectorIdsOf(rag).length).toBeGreaterThan(150);
   for (let turn = 0; turn < 4; turn++) {
     world.now += 20 * SHOWN_AFTER_MS;
     await world.minutesPass(1);
@@ -150,18 +150,18 @@ test("leftovers of a dropped generation are removed once its workers have ended"
   const { chunks } = await world.services
     .ragIndexes({ ragId: rag, generation: 2, shard: 0 })
     .facts();
-  expect(world.held(rag)).toHaveLength(chunks);
+  expect(world.vectorIdsOf(rag)).toHaveLength(chunks);
 });
 
 test("a verification interrupted at any call resumes and repairs all the same", async () => {
   const run = async (crash: CrashPoint, at: number) => {
     const { world, rag } = await notesWorld(150);
-    const before = world.held(rag).sort();
+    const before = world.vectorIdsOf(rag).sort();
     world.vectorize.lose(before.filter((_, place) => place % 50 === 0));
     world.now += 24 * 60 * SHOWN_AFTER_MS;
     await world.workUntil(crash, () => sweep(world.services));
     await world.minutesPass(8);
-    expect({ at, held: world.held(rag).sort() }).toEqual({ at, held: before });
+    expect({ at, held: world.vectorIdsOf(rag).sort() }).toEqual({ at, held: before });
   };
   expect(await crashAtCalls(run, { every: 9 })).toBeGreaterThan(0);
 });
@@ -181,5 +181,5 @@ test("a healthy index costs bounded calls a minute, and a verification a day", a
   }
   // 500 vectors a minute: 25 calls for them, 5 for orphans.
   expect(perMinute).toEqual([30, 30, 18, 0, 0, 0]);
-  expect(world.held(rag)).toHaveLength(1_300);
+  expect(world.vectorIdsOf(rag)).toHaveLength(1_300);
 });

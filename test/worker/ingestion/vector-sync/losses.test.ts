@@ -19,7 +19,7 @@ const MOSS = "Moss grows on peat.";
 test("while the vector index is down files come and go, and a search is by words", async () => {
   const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER, "gone.html": GORSE });
   await world.minutesPass(3);
-  expect(world.held(rag)).toHaveLength(2);
+  expect(world.vectorIdsOf(rag)).toHaveLength(2);
   world.vectorize.failure = new Error("down");
   await world.drop(source, "gone.html");
   await world.putAndIndex(source, { "b.html": MOSS });
@@ -37,7 +37,7 @@ test("while the vector index is down files come and go, and a search is by words
   expect((await nearest(world, rag, "gorse")).chunks).not.toContain(`gone.html: ${GORSE}`);
   world.vectorize.failure = null;
   await world.minutesPass(8);
-  expect(world.held(rag)).toHaveLength(2);
+  expect(world.vectorIdsOf(rag)).toHaveLength(2);
   const { chunks, degradations } = await nearest(world, rag, "moss");
   expect([chunks[0], degradations]).toEqual([`b.html: ${MOSS}`, []]);
 });
@@ -85,14 +85,14 @@ function burdened(world: VectorizeWorld) {
   const { counts, db } = countedDatabase();
   world.services.db = db;
   const lookedAt = new Set<RagId>();
-  let asked = 0;
+  let callCount = 0;
   world.aroundIndexes(async ({ name, go }, { ragId }) => {
-    asked += 1;
+    callCount += 1;
     if (name !== "inFlightBatches") return await go();
     lookedAt.add(ragId);
     return BATCHES;
   });
-  const calls = () => asked + counts.calls + world.vectorize.calls.length;
+  const calls = () => callCount + counts.calls + world.vectorize.calls.length;
   return { calls, lookedAt };
 }
 
@@ -101,16 +101,16 @@ test("a sweep with many indexes in repair stays below the call limit; all get tu
   const source = await world.addSource();
   for (let at = 0; at < INDEXES; at++) await world.addRag(source);
   const { calls, lookedAt } = burdened(world);
-  const seen = [];
+  const sizes = [];
   for (let minute = 0; minute < 3; minute++) {
     const before = calls();
     world.now += SHOWN_AFTER_MS;
     await sweep(world.services);
     expect(calls() - before).toBeLessThan(CALLS_PER_INVOCATION * 0.8);
-    seen.push(lookedAt.size);
+    sizes.push(lookedAt.size);
   }
-  expect(seen[0]).toBeGreaterThan(10);
-  expect(seen.at(-1)).toBe(INDEXES);
+  expect(sizes[0]).toBeGreaterThan(10);
+  expect(sizes.at(-1)).toBe(INDEXES);
 });
 
 const FILES = 20;
@@ -129,9 +129,14 @@ function withFullIndexes(world: VectorizeWorld) {
     if (name !== "writeVersions" || !full.isFull) return await go();
     const [versions, batch] = args as [FileVersion[], UpsertBatch];
     const writing = versions.map(async ({ file, revision, staged }) => {
-      const sent = { ...batch, folder: folderOf(file.path) };
-      const stored = await ragIndexes(address).stage(file.fileId, revision, staged, sent);
-      return { stored, activation: { outcome: "full" } };
+      const batchInFolder = { ...batch, folder: folderOf(file.path) };
+      const storedChunks = await ragIndexes(address).stage(
+        file.fileId,
+        revision,
+        staged,
+        batchInFolder,
+      );
+      return { stored: storedChunks, activation: { outcome: "full" } };
     });
     return await Promise.all(writing);
   });
@@ -152,8 +157,8 @@ test("files that wait for vectors come again as what they are", async () => {
   // Not as files whose worker died.
   world.now += MINUTE_MS;
   await sweep(world.services);
-  const again = world.waiting.flatMap(({ body }) => ("files" in body ? body.files : []));
-  expect(again).toHaveLength(FILES);
+  const retries = world.waiting.flatMap(({ body }) => ("files" in body ? body.files : []));
+  expect(retries).toHaveLength(FILES);
   expect(await suspectsOf(rag)).toBe(0);
   await world.deliver();
   expect(await statusesOf(world, rag)).toEqual(["processing"]);

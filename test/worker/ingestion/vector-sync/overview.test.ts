@@ -19,11 +19,11 @@ import { notesWorld, vectorIndexOf } from "./support.ts";
 async function plantBeside(world: VectorizeWorld, ragId: RagId, ids: string[]): Promise<void> {
   const vectors = [];
   for (let at = 0; at < ids.length; at += 20) {
-    const stored = await world.vectorize.getByIds(ids.slice(at, at + 20));
-    const values = stored.map((one) => Float32Array.from(one.values));
-    for (const [place, of] of values.entries()) {
+    const batch = await world.vectorize.getByIds(ids.slice(at, at + 20));
+    const values = batch.map((vector) => Float32Array.from(vector.values));
+    for (const [place, vector] of values.entries()) {
       const id = vectorIdOf("e".repeat(40) as ChunkId, at + place);
-      vectors.push({ id, values: of, fileId: "gone" as FileId, folder: "" });
+      vectors.push({ id, values: vector, fileId: "gone" as FileId, folder: "" });
     }
   }
   await world.services.vectorIndex?.upsert({ ragId, generation: 1 }, vectors);
@@ -37,8 +37,8 @@ const ADMINISTRATOR = {
   createdBy: asId<UserId>("user"),
 };
 
-/** What an administrator sees of the vector index, as the world's own clock has it. */
-async function shown(world: VectorizeWorld): Promise<unknown> {
+/** The vector index as an administrator sees it, by the world's own clock. */
+async function overviewOf(world: VectorizeWorld): Promise<unknown> {
   const app = new Hono<PanelEnv>();
   app.use(async (context, next) => {
     context.set("services", world.services);
@@ -53,23 +53,23 @@ test("the overview tells when verification ran, what it repaired, and what is op
   const { world, rag } = await notesWorld(250);
   const aDay = 24 * 60 * SHOWN_AFTER_MS;
   world.now += aDay;
-  const ended = world.now + SHOWN_AFTER_MS;
+  const end = world.now + SHOWN_AFTER_MS;
   await world.minutesPass(3);
   const healthy = {
     indexes: 1,
     compared: 1,
-    lastComparedAt: new Date(ended).toISOString(),
+    lastComparedAt: new Date(end).toISOString(),
     vectorsChecked: 250,
     vectorsAddedAgain: 0,
     vectorsRemoved: 0,
     underWay: 0,
     underWaySince: null,
   };
-  expect(await shown(world)).toEqual(healthy);
+  expect(await overviewOf(world)).toEqual(healthy);
 
-  const known = world.held(rag);
-  await plantBeside(world, rag, known);
-  world.vectorize.lose(known.slice(0, 5));
+  const vectorIds = world.vectorIdsOf(rag);
+  await plantBeside(world, rag, vectorIds);
+  world.vectorize.lose(vectorIds.slice(0, 5));
   world.now += aDay;
   const began = world.now + SHOWN_AFTER_MS;
   // A page is compared, then the vector index is down for two minutes.
@@ -82,26 +82,26 @@ test("the overview tells when verification ran, what it repaired, and what is op
   };
   world.services = { ...services, vectorIndex: { ...vectorIndex, present } };
   await world.minutesPass(2);
-  expect(await shown(world)).toEqual({
+  expect(await overviewOf(world)).toEqual({
     ...healthy,
     underWay: 1,
     underWaySince: new Date(began).toISOString(),
   });
   world.services = services;
   await world.minutesPass(6);
-  expect(await shown(world)).toEqual({
+  expect(await overviewOf(world)).toEqual({
     ...healthy,
     lastComparedAt: expect.toSatisfy((time: string) => Date.parse(time) > began),
     vectorsAddedAgain: 5,
-    vectorsRemoved: 2 * known.length - world.held(rag).length,
+    vectorsRemoved: 2 * vectorIds.length - world.vectorIdsOf(rag).length,
   });
-  expect(world.held(rag).length).toBeLessThan(2 * known.length);
+  expect(world.vectorIdsOf(rag).length).toBeLessThan(2 * vectorIds.length);
 });
 
 test("a finished verification stays finished when the step after it fails", async () => {
   const { world } = await notesWorld(250);
   world.now += 24 * 60 * SHOWN_AFTER_MS;
-  const ended = world.now + SHOWN_AFTER_MS;
+  const end = world.now + SHOWN_AFTER_MS;
   const { services } = world;
   world.services = { ...services };
   world.aroundIndexes(async ({ name, go }) => {
@@ -111,8 +111,8 @@ test("a finished verification stays finished when the step after it fails", asyn
   await world.minutesPass(1);
   world.services = services;
   await world.minutesPass(4);
-  expect(await shown(world)).toMatchObject({
-    lastComparedAt: new Date(ended).toISOString(),
+  expect(await overviewOf(world)).toMatchObject({
+    lastComparedAt: new Date(end).toISOString(),
     vectorsChecked: 250,
     underWaySince: null,
   });

@@ -43,10 +43,10 @@ export async function drive(
   options: Parameters<typeof VectorizeWorld.alone>[0] = {},
 ) {
   const world = await VectorizeWorld.alone({ dimensions: 64, ...options });
-  const asked: IndexCalls = [];
+  const indexCalls: IndexCalls = [];
   withoutExactScans(world);
   asSearched(world, (request) => {
-    asked.push(request.deep === true ? "deep" : "search");
+    indexCalls.push(request.deep === true ? "deep" : "search");
     return request;
   });
   const { reader, source, rag } = await sourceWorld(new FollowedSource(files), { world });
@@ -57,7 +57,7 @@ export async function drive(
     await world.deliver();
   };
   await scan();
-  return { world, reader, rag, scan, asked };
+  return { world, reader, rag, scan, indexCalls };
 }
 
 /** Chunks of a RAG have about a sentence each. */
@@ -84,7 +84,7 @@ export async function notesRag(world: VectorizeWorld, count: number): Promise<Ra
   return rag;
 }
 
-/** The same in a vector index of its own, which shows all of it. */
+/** A world of notes in a vector index of its own, which shows all of it. */
 export async function notesWorld(count: number) {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const rag = await notesRag(world, count);
@@ -98,7 +98,7 @@ export function vectorIndexOf({ services: { vectorIndex } }: World) {
   return vectorIndex;
 }
 
-/** What a retrieval by meaning shows, in a folder or everywhere, best first. */
+/** Retrieves by meaning, in a folder or everywhere, best first. */
 export async function nearest(
   world: VectorizeWorld,
   ragId: RagId,
@@ -113,9 +113,9 @@ export async function nearest(
   } & Partial<RetrievalRequest> = {},
 ) {
   const rag = await findRag(world.services, { key: ragId });
-  const named = folder === null ? null : { files: [], folders: [folder] };
-  const asked = { named, queries: [query], topK: 100, ...more };
-  const request = requestOf([{ ...rag, searchMode }], asked);
+  const selection = folder === null ? null : { files: [], folders: [folder] };
+  const fields = { named: selection, queries: [query], topK: 100, ...more };
+  const request = requestOf([{ ...rag, searchMode }], fields);
   const { chunks, degradations } = await retrieve(world.services, request);
   return { degradations, chunks: chunks.map(({ text, source }) => `${source.filePath}: ${text}`) };
 }

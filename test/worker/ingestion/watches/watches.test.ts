@@ -44,7 +44,7 @@ const dueTime = async (id: FileSourceId) =>
     number | null
   >("at");
 
-const shown = async (world: World, key: string) => {
+const watchOf = async (world: World, key: string) => {
   const { watchedUntil, watchError } = (await findFileSource(world.services, { key })).source;
   return { watchedUntil, watchError };
 };
@@ -53,9 +53,9 @@ test("a source is watched without a gap: renewed early, the old watch stopped la
   const { world, watcher, source, scans, keep } = await watchedWorld();
   await keep();
   expect(watcher.watched()).toEqual(["changes"]);
-  // What changed before the watch began is found by a scan.
+  // Changes from before the watch are found by a scan.
   expect(scans).toEqual([source]);
-  expect(await shown(world, source)).toEqual({
+  expect(await watchOf(world, source)).toEqual({
     watchedUntil: world.now + 7 * DAY_MS,
     watchError: null,
   });
@@ -69,8 +69,8 @@ test("a source is watched without a gap: renewed early, the old watch stopped la
     if (watcher.watched().length === 2) overlaps++;
   }
   // 5.25 days of each life of 7: five renewals, each with both watches for five minutes.
-  expect(watcher.asked.filter((asked) => asked === "start")).toHaveLength(6);
-  expect(watcher.asked.filter((asked) => asked === "stop")).toHaveLength(5);
+  expect(watcher.calls.filter((call) => call === "start")).toHaveLength(6);
+  expect(watcher.calls.filter((call) => call === "stop")).toHaveLength(5);
   expect(overlaps).toBeGreaterThanOrEqual(5);
   expect(scans).toEqual([source]);
   const ids = (await watchesOf(world.services.db, source)).map(({ id }) => id);
@@ -84,8 +84,8 @@ test("each watch has an id and a token of its own, and only its hash is stored",
   const tokens = [...watcher.live.values()].map(({ token }) => token);
   expect(new Set(tokens).size).toBe(2);
   for (const token of tokens) expect(token.length).toBeGreaterThanOrEqual(43);
-  const stored = JSON.stringify(await watchesOf(world.services.db, source));
-  for (const token of tokens) expect(stored).not.toContain(token);
+  const text = JSON.stringify(await watchesOf(world.services.db, source));
+  for (const token of tokens) expect(text).not.toContain(token);
   // A target that is no longer there is no longer watched.
   watcher.names = ["b"];
   await keep(DAY_MS);
@@ -98,7 +98,7 @@ test.each([undefined, "http://quarry.example.com", "https://localhost:8787", "ht
     const { watcher, keep, world } = await watchedWorld();
     world.services.config = { ...world.services.config, PUBLIC_BASE_URL: address };
     await keep();
-    expect(watcher.asked).toEqual([]);
+    expect(watcher.calls).toEqual([]);
   },
 );
 
@@ -107,14 +107,14 @@ test("a renewal that fails is tried again for days, told, and forgotten when it 
   await keep();
   watcher.failures.set("start", new SourceFailure("denied", "Google does not notify us"));
   await keep(5.5 * DAY_MS);
-  expect(await shown(world, source)).toMatchObject({ watchError: "Google does not notify us" });
+  expect(await watchOf(world, source)).toMatchObject({ watchError: "Google does not notify us" });
   expect(watcher.watched()).toEqual(["changes"]);
   for (let hour = 0; hour < 30; hour++) await keep(HOUR_MS);
   expect(watcher.watched()).toEqual(["changes"]);
   expect((await watchesOf(world.services.db, source)).length).toBe(1);
   watcher.failures.clear();
   await keep(HOUR_MS);
-  expect(await shown(world, source)).toEqual({
+  expect(await watchOf(world, source)).toEqual({
     watchedUntil: world.now + 7 * DAY_MS,
     watchError: null,
   });
@@ -127,8 +127,8 @@ test("a start whose answer is lost leads to another; the first is stopped once k
   watcher.losesAnswers = false;
   await keep(2 * MINUTE_MS);
   expect(watcher.watched()).toHaveLength(2);
-  const [lost] = watcher.live.values();
-  await notify(world, lost, "changed", lost?.resourceId);
+  const [watch] = watcher.live.values();
+  await notify(world, watch, "changed", watch?.resourceId);
   // It is known now, so that it is stopped at once.
   await keep(MINUTE_MS);
   expect(watcher.watched()).toHaveLength(1);
@@ -143,15 +143,15 @@ test("a lost start that nothing tells of costs no turn before its end", async ()
   await keep();
   watcher.losesAnswers = false;
   await keep(2 * MINUTE_MS);
-  const turns = watcher.asked.length;
-  expect(await shown(world, source)).toMatchObject({ watchError: null });
+  const turns = watcher.calls.length;
+  expect(await watchOf(world, source)).toMatchObject({ watchError: null });
   // The clock comes by each time that the watches are due.
   const end = world.now + 12 * HOUR_MS;
   while (world.now < end) {
     world.now = Math.min(end, Math.max((await dueTime(source)) ?? end, world.now + MINUTE_MS));
     await keep();
   }
-  expect(watcher.asked).toHaveLength(turns);
+  expect(watcher.calls).toHaveLength(turns);
 });
 
 test("a target that fails keeps none from its renewal, nor old watches from their end", async () => {
@@ -160,7 +160,7 @@ test("a target that fails keeps none from its renewal, nor old watches from thei
   watcher.refused.add("a");
   await keep();
   expect(watcher.watched()).toEqual(["b", "c"]);
-  expect(await shown(world, source)).toEqual({ watchedUntil: null, watchError: "a is refused" });
+  expect(await watchOf(world, source)).toEqual({ watchedUntil: null, watchError: "a is refused" });
   watcher.names = ["a", "b"];
   await keep(MINUTE_MS);
   expect(watcher.watched()).toEqual(["b"]);
@@ -184,7 +184,7 @@ test("of more libraries than are watched the same are, and the source says so", 
   watcher.names = [...names].reverse();
   for (let turn = 0; turn < 6; turn++) await keep(MINUTE_MS);
   expect(watcher.watched()).toEqual(names.slice(0, 50));
-  expect(await shown(world, source)).toMatchObject({
+  expect(await watchOf(world, source)).toMatchObject({
     watchError: "only 50 of 52 libraries are watched",
   });
 });
@@ -207,18 +207,18 @@ test("a watch is extended where the provider can, also early when it asks for it
   await keep();
   const [watch] = watcher.live.values();
   await keep(2 * DAY_MS);
-  expect(watcher.asked).not.toContain("extend");
+  expect(watcher.calls).not.toContain("extend");
   await notify(world, watch, "expiring");
   await keep(MINUTE_MS);
-  expect(watcher.asked.filter((asked) => asked === "extend")).toHaveLength(1);
-  expect(await shown(world, source)).toMatchObject({ watchedUntil: world.now + 7 * DAY_MS });
+  expect(watcher.calls.filter((call) => call === "extend")).toHaveLength(1);
+  expect(await watchOf(world, source)).toMatchObject({ watchedUntil: world.now + 7 * DAY_MS });
   await keep(5.5 * DAY_MS);
-  expect(watcher.asked.filter((asked) => asked === "start")).toHaveLength(1);
+  expect(watcher.calls.filter((call) => call === "start")).toHaveLength(1);
   expect(scans).toEqual([source]);
   // Nobody knows since when it notified no more: a scan finds what it missed.
   isKnown = false;
   await keep(5.5 * DAY_MS);
-  expect(watcher.asked.filter((asked) => asked === "start")).toHaveLength(2);
+  expect(watcher.calls.filter((call) => call === "start")).toHaveLength(2);
   expect(scans).toEqual([source, source]);
 });
 
@@ -226,11 +226,11 @@ test("a changed configuration starts another watch and stops the old one", async
   const { world, watcher, source, keep } = await watchedWorld();
   await keep();
   const [before] = watcher.live.keys();
-  const found = await findFileSource(world.services, { key: source });
+  const fileSource = await findFileSource(world.services, { key: source });
   await statement("update file_sources set provider = 'web' where id = ?", source).run();
   const config = { startUrls: ["https://example.com/"] };
   await updateFileSource(world.services, {
-    source: { ...found, source: { ...found.source, provider: "web" } },
+    source: { ...fileSource, source: { ...fileSource.source, provider: "web" } },
     patch: { config },
   });
   await keep(MINUTE_MS);
@@ -244,5 +244,5 @@ test("the watches of a removed source are stopped before its data goes", async (
   await statement("update file_sources set removed_at = 1 where id = ?", source).run();
   await purgeSource(world.services, source);
   expect(watcher.watched()).toEqual([]);
-  expect(watcher.asked.at(-1)).toBe("stop");
+  expect(watcher.calls.at(-1)).toBe("stop");
 });

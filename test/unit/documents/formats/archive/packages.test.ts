@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { epub, zipped as packed } from "../../../../support/office-files.ts";
-import { expectRead, read, reads } from "../../../../support/read-document.ts";
+import { expectRead, extract, reads } from "../../../../support/read-document.ts";
 
 const RELATIONSHIPS =
   '<r><Relationship Id="m" Type="x/officeDocument" Target="/word/document.xml"/></r>';
@@ -53,7 +53,7 @@ describe("packages of unusual writers", () => {
   });
 });
 
-/** The same archive, every size and place of which is told in eight bytes. */
+/** Rewrites an archive so that every size and place takes eight bytes. */
 function asZip64(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = bytes.length - 22;
@@ -95,7 +95,7 @@ describe("books", () => {
   const chapter = (body: string) =>
     `<html xmlns="x"><head><title/></head><body>${body}</body></html>`;
   const book = (metadata: string, items: string, spine: string, parts: Record<string, string>) =>
-    read("a", epub({ metadata, items, spine, parts }));
+    extract("a", epub({ metadata, items, spine, parts }));
 
   it("keep their whole title with what is escaped in it, and the first of several", async () => {
     const { title } = await book(
@@ -154,6 +154,6 @@ describe("books", () => {
       spine: '<itemref idref="a"/><itemref idref="b"/>',
       parts: { "o/a.xhtml": first, "o/b.xhtml": noise },
     });
-    await expectRead(read("a.epub", book), expected, ["1 chapter could not be read"]);
+    await expectRead(extract("a.epub", book), expected, ["1 chapter could not be read"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { read } from "../../../../support/read-document.ts";
+import { extract } from "../../../../support/read-document.ts";
 
 describe("tabs, frames and tables as generators write them", () => {
   const panel = (text: string, more = "") => `<div role="tabpanel" ${more}><p>${text}</p></div>`;
@@ -76,15 +76,15 @@ describe("tabs, frames and tables as generators write them", () => {
       "| Town | Area |\n| --- | --- |\n| Ayl | North |\n| Bex | North |\n| Cove | North |",
     ],
   ])("%s", async (_what, html, markdown) => {
-    const page = await read("a.html", html);
+    const page = await extract("a.html", html);
     expect(page.markdown).toBe(markdown);
     expect(page.notes).toEqual([]);
   });
 
   it("no frame that is hidden, and the page of one that nests too deeply", async () => {
-    const hidden = `<iframe hidden srcdoc="<p>Hidden."></iframe>`;
+    const hiddenFrame = `<iframe hidden srcdoc="<p>Hidden."></iframe>`;
     const deep = `<iframe srcdoc="${"<div>".repeat(2_000)}"></iframe>`;
-    const page = await read("a.html", `<p>Before.</p>${hidden}${deep}<p>After.</p>`);
+    const page = await extract("a.html", `<p>Before.</p>${hiddenFrame}${deep}<p>After.</p>`);
     expect(page.markdown).toBe("Before.\n\nAfter.");
     expect(page.notes).toEqual(["1 embedded part could not be read"]);
   });
@@ -244,7 +244,7 @@ describe("a page's main text stays, and what is around it is left out", () => {
   ];
 
   it.each(pages)("%s", async (_name, html, stays, leaves) => {
-    const { markdown } = await read("a.html", html);
+    const { markdown } = await extract("a.html", html);
     expect(stays.filter((each) => !markdown.includes(each))).toEqual([]);
     expect(leaves.filter((each) => markdown.includes(each))).toEqual([]);
   });
@@ -272,14 +272,14 @@ describe("a page's main text stays, and what is around it is left out", () => {
         .replace(/<[^>]*>|[#-]/g, " ")
         .split(/\s+/)
         .filter(Boolean);
-    const { markdown, notes } = await read("a.html", html);
+    const { markdown, notes } = await extract("a.html", html);
     expect(words(markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"))).toEqual(words(html));
     expect(notes).toEqual([]);
   });
 
   it("a note says so, unless it is little or links", async () => {
     const page = (beside: string) =>
-      read(
+      extract(
         "a.html",
         `${ARTICLE}<body><div>${about("lock")}</div><div id="comments">${beside}</div>`,
       );
@@ -289,7 +289,7 @@ describe("a page's main text stays, and what is around it is left out", () => {
 
   it("a note says so where little text is left", async () => {
     const page = (beside: string) =>
-      read(
+      extract(
         "a.html",
         `<body><main><p>${"Oil the hinge. ".repeat(10)}</main><aside>${beside}</aside>`,
       );

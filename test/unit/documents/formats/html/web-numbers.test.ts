@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { read, reads } from "../../../../support/read-document.ts";
+import { extract, reads } from "../../../../support/read-document.ts";
 
-const markdownOf = async (body: string) => (await read("a.html", body)).markdown;
+const markdownOf = async (body: string) => (await extract("a.html", body)).markdown;
 
 describe("numbers stay what they are", () => {
   const row = (inside: string) => `<p>a <math><mrow>${inside}</mrow></math>.</p>`;

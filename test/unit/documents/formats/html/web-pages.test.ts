@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { read } from "../../../../support/read-document.ts";
+import { extract } from "../../../../support/read-document.ts";
 
-const markdownOf = async (body: string) => (await read("a.html", body)).markdown;
+const markdownOf = async (body: string) => (await extract("a.html", body)).markdown;
 
 describe("what leads around a site is left out", () => {
   const text = "<p>Oil the hinge in May.</p>";
@@ -36,7 +36,7 @@ describe("what leads around a site is left out", () => {
   it("an aside next to main, unless it has a telephone number, and a note says so", async () => {
     const main = `<main><h1>Doors</h1>${text.repeat(30)}</main>`;
     const bio = "<h2>About us</h2><p>We have written about hinges for many years. </p>".repeat(4);
-    const { markdown, notes } = await read("a.html", `<body>${main}<aside>${bio}</aside>`);
+    const { markdown, notes } = await extract("a.html", `<body>${main}<aside>${bio}</aside>`);
     expect(markdown).not.toContain("About us");
     expect(notes).toEqual(["text outside the main part left out"]);
     expect(await markdownOf(`<body>${main}<aside>Call 0800 1234</aside>`)).toContain("0800 1234");
@@ -80,13 +80,13 @@ describe("content stays, wherever it stands and whatever its element is called",
       (_unused, at) => `<li>${at} of the locks <a href=${at}>Lock of the front door ${at}</a>`,
     ).join("");
     const page = (beside: string) => `<body><main><p>${text.repeat(3)}</main>${beside}`;
-    expect((await read("a.html", page(`<ul>${labels}</ul>`))).notes).toEqual([
+    expect((await extract("a.html", page(`<ul>${labels}</ul>`))).notes).toEqual([
       "text outside the main part left out",
     ]);
-    expect((await read("a.html", page(links))).notes).toEqual([]);
+    expect((await extract("a.html", page(links))).notes).toEqual([]);
   });
 
-  const kept: Record<string, [html: string, markdown: string]> = {
+  const examples: Record<string, [html: string, markdown: string]> = {
     "a canteen's menu": [
       `<section class="menu"><h2>Starters</h2><p>Soup 6.50</p></section>`,
       "## Starters\n\nSoup 6.50",
@@ -134,7 +134,7 @@ describe("content stays, wherever it stands and whatever its element is called",
     ],
   };
 
-  it.each(Object.entries(kept))("%s", async (_name, [html, markdown]) => {
+  it.each(Object.entries(examples))("%s", async (_name, [html, markdown]) => {
     for (const [before, after] of [
       ["<main>", "</main>"],
       ["", ""],
@@ -153,7 +153,7 @@ describe("content stays, wherever it stands and whatever its element is called",
   ])("what follows elements of XHTML that close in themselves: %s %s %s", async (...page) => {
     const [name, mimeType, prolog] = page;
     const html = `${prolog}<html><head><title/><script src="a.js"/></head><body><iframe/><p>Oil it.</p>`;
-    expect(await read(name, html, mimeType)).toMatchObject({ markdown: "Oil it.", notes: [] });
+    expect(await extract(name, html, mimeType)).toMatchObject({ markdown: "Oil it.", notes: [] });
   });
 
   it("a page's foot with an address, but no mere imprint", async () => {
@@ -181,7 +181,7 @@ describe("content stays, wherever it stands and whatever its element is called",
   it("all of a letter, with its buttons", async () => {
     const html = `<div id="root"></div><p>Dear Jan</p><button>Confirm</button><script>run()</script>`;
     const mail = `From: a@example.org\nSubject: Doors\nContent-Type: text/html\n\n${html}`;
-    const { markdown } = await read("a.eml", mail);
+    const { markdown } = await extract("a.eml", mail);
     expect(markdown).toContain("Dear Jan\n\nConfirm");
   });
 });
@@ -191,7 +191,7 @@ it.each([
   `<div id="app">Loading…</div><p>© Doors Ltd</p>`,
   `<nav><a href=/>Home</a></nav><main></main>`,
 ])("a page that scripts build is an error, not its navigation: %s", async (body) => {
-  const page = read(
+  const page = extract(
     "a.html",
     `<html><head><script src="a.js"></script></head><body>${body}</body></html>`,
   );

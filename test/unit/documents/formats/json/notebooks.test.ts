@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { read as readDocument } from "../../../../support/read-document.ts";
+import { extract as readDocument } from "../../../../support/read-document.ts";
 
-const read = (notebook: object) => readDocument("a.ipynb", JSON.stringify(notebook));
+const readNotebook = (notebook: object) => readDocument("a.ipynb", JSON.stringify(notebook));
 const ran = (...outputs: object[]) => ({
   nbformat: 4,
   cells: [{ cell_type: "code", source: "run()", outputs }],
@@ -10,15 +10,17 @@ const code = (text: string) => `\`\`\`\n${text}\n\`\`\``;
 const RUN = "```python\nrun()\n```";
 
 it("keeps what a notebook's code gave", async () => {
-  const given = { output_type: "execute_result", data: { "text/plain": ["42 ", "boats"] } };
-  const shown = { output_type: "display_data", data: { "text/plain": "high water" } };
-  const { markdown, notes } = await read(ran(given, shown));
+  const result = { output_type: "execute_result", data: { "text/plain": ["42 ", "boats"] } };
+  const display = { output_type: "display_data", data: { "text/plain": "high water" } };
+  const { markdown, notes } = await readNotebook(ran(result, display));
   expect(markdown).toBe([RUN, code("42 boats"), code("high water")].join("\n\n"));
   expect(notes).toEqual([]);
 });
 
 it("keeps a bar of progress as it ended", async () => {
-  const { markdown } = await read(ran({ text: ["\r 1%", "\r 50%", "\r100%\r\n", "Done\n"] }));
+  const { markdown } = await readNotebook(
+    ran({ text: ["\r 1%", "\r 50%", "\r100%\r\n", "Done\n"] }),
+  );
   expect(markdown).toBe(`${RUN}\n\n${code("100%\nDone")}`);
 });
 
@@ -26,12 +28,12 @@ it("keeps a table once, as its plain text, and no name of a picture", async () =
   const html = "<table><tr><th>quay<th>depth<tr><td>3<td>4.5</table>";
   const table = { data: { "text/plain": "  quay depth\n0 3 4.5", "text/html": [html] } };
   const picture = { data: { "image/png": "iVBO", "text/plain": "<Figure size 640x480>" } };
-  const { markdown } = await read(ran(table, picture));
+  const { markdown } = await readNotebook(ran(table, picture));
   expect(markdown).toBe(`${RUN}\n\n${code("  quay depth\n0 3 4.5")}`);
 });
 
 it("keeps the name of an object that nothing else shows", async () => {
-  const { markdown } = await read(ran({ data: { "text/plain": "<Lock 7>" } }));
+  const { markdown } = await readNotebook(ran({ data: { "text/plain": "<Lock 7>" } }));
   expect(markdown).toBe(`${RUN}\n\n${code("<Lock 7>")}`);
 });
 
@@ -40,7 +42,7 @@ it("keeps pages, Markdown and formulas that plain text only names", async () => 
   const page = { data: { "text/plain": name, "text/html": "<p>High <b>water</b></p>" } };
   const words = { data: { "text/plain": [name], "text/markdown": ["**Low** water<!-- x -->"] } };
   const formula = { data: { "text/plain": [name], "text/latex": ["$$E = mc^2 $$\n", "of tides"] } };
-  const { markdown, notes } = await read(ran(page, words, formula));
+  const { markdown, notes } = await readNotebook(ran(page, words, formula));
   expect(markdown).toBe(
     [RUN, "High water", "**Low** water", "$$E = mc^2 $$\nof tides"].join("\n\n"),
   );
@@ -55,17 +57,21 @@ it.each(["[],", "7,"])("refuses more values than memory takes: %s", async (part)
 
 it("counts no brackets and commas of what is written and printed", async () => {
   const source = `tides "${"[[{,".repeat(200_000)}`;
-  const { markdown } = await read({ nbformat: 4, cells: [{ cell_type: "code", source }] });
+  const { markdown } = await readNotebook({ nbformat: 4, cells: [{ cell_type: "code", source }] });
   expect(markdown).toContain(source);
 });
 
 it("keeps the error that a cell ended with", async () => {
   const error = { output_type: "error", ename: "ValueError", evalue: "no tide", traceback: ["x"] };
-  expect((await read(ran(error))).markdown).toBe(`${RUN}\n\n${code("ValueError: no tide")}`);
+  expect((await readNotebook(ran(error))).markdown).toBe(
+    `${RUN}\n\n${code("ValueError: no tide")}`,
+  );
 });
 
 it("cuts an output that no one reads, and says so", async () => {
-  const { markdown, notes } = await read(ran({ data: { "text/plain": "tide ".repeat(100_000) } }));
+  const { markdown, notes } = await readNotebook(
+    ran({ data: { "text/plain": "tide ".repeat(100_000) } }),
+  );
   expect(markdown.length).toBeLessThan(300_000);
   expect(notes).toEqual(["1 output cut at 262144 characters"]);
 });
@@ -76,7 +82,7 @@ it("leaves out comments and hidden elements of its pages, and says so", async ()
     { cell_type: "markdown", source: ["<!-- secret\n", "-->`<!--` begins one"] },
     ran({ data: { "text/html": "<p>Low<i hidden>secret</i>" } }).cells[0],
   ];
-  const document = await read({ nbformat: 4, cells });
+  const document = await readNotebook({ nbformat: 4, cells });
   expect(document.markdown).toMatch(/Low/);
   expect(document.markdown).not.toContain("secret");
   expect(document).toMatchObject({
@@ -86,7 +92,7 @@ it("leaves out comments and hidden elements of its pages, and says so", async ()
 });
 
 it("refuses notebooks of nbformat 3, and says how to convert them", async () => {
-  await expect(read({ nbformat: 3, metadata: {}, worksheets: [{ cells: [] }] })).rejects.toThrow(
-    "notebook is of nbformat 3; convert it with jupyter nbconvert",
-  );
+  await expect(
+    readNotebook({ nbformat: 3, metadata: {}, worksheets: [{ cells: [] }] }),
+  ).rejects.toThrow("notebook is of nbformat 3; convert it with jupyter nbconvert");
 });

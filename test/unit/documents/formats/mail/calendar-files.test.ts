@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { read } from "../../../../support/read-document.ts";
+import { extract } from "../../../../support/read-document.ts";
 
 it("reads a calendar's entries, with lines that it folds", async () => {
   const calendar =
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20250314T090000Z\r\nSUMMARY:Dredging of the har\r\n bour\r\nEND:VEVENT\r\nBEGIN:VTODO\r\nSUMMARY:Buy tar\r\nEND:VTODO\r\nEND:VCALENDAR\r\n";
-  const { markdown } = await read("quay.ics", calendar);
+  const { markdown } = await extract("quay.ics", calendar);
   expect(markdown).toBe(
     "- Start: 2025-03-14 09:00 UTC\n- Summary: Dredging of the harbour\n\n- Summary: Buy tar",
   );
@@ -12,5 +12,5 @@ it("reads a calendar's entries, with lines that it folds", async () => {
 
 it("reads a calendar without entries as it stands", async () => {
   const text = "BEGIN:VCALENDAR\nBEGIN:VFREEBUSY\nFREEBUSY:20250314T090000Z/PT3H\nEND:VFREEBUSY\n";
-  expect((await read("free.ics", text)).markdown).toContain("FREEBUSY:20250314T090000Z/PT3H");
+  expect((await extract("free.ics", text)).markdown).toContain("FREEBUSY:20250314T090000Z/PT3H");
 });

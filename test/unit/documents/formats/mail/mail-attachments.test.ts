@@ -61,8 +61,8 @@ describe("attachments", () => {
     const calendar =
       'BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VTIMEZONE\r\nTZID:Europe/Oslo\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\nDTSTART;TZID=Europe/Oslo:20250314T090000\r\nDTEND:20250314T090000Z\r\nSUMMARY:Plan\\, room 2\r\nORGANIZER;CN="Berg: Ann":mailto:ann@x.example\r\nDESCRIPTION:First\\nsecond li\r\n ne.\r\nBEGIN:VALARM\r\nDESCRIPTION:Reminder\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n';
     const part = `Content-Type: text/calendar; method=REQUEST\n\n${calendar}`;
-    const again = `Content-Type: application/ics; name=invite.ics\nContent-Transfer-Encoding: base64\n\n${base64(calendar)}`;
-    expect(await mailText(multipart("mixed", "\nCome.", part, again))).toBe(
+    const secondPart = `Content-Type: application/ics; name=invite.ics\nContent-Transfer-Encoding: base64\n\n${base64(calendar)}`;
+    expect(await mailText(multipart("mixed", "\nCome.", part, secondPart))).toBe(
       [
         "Come.\n\n## Calendar\n",
         "- Start: 2025-03-14 09:00 (Europe/Oslo)",
@@ -97,7 +97,7 @@ describe("attachments", () => {
 describe("images", () => {
   const PICTURE = "Content-Transfer-Encoding: base64\n\n/9j/wAALCAGQAZABAREA/9k=";
   const scan = `Content-Type: image/jpeg; name=scan.jpg\nContent-Disposition: inline; filename=scan.jpg\n`;
-  const read = (mail: string, isConverted: boolean) =>
+  const readMessage = (mail: string, isConverted: boolean) =>
     extractDocument(
       { name: "a.eml", mimeType: null, bytes: new TextEncoder().encode(mail) },
       { readPicture: isConverted ? async () => ({ text: "Gates: 6:15.", by: "local/eye" }) : null },
@@ -111,10 +111,10 @@ describe("images", () => {
     ],
     ["beside a page that does not refer to it", multipart("related", "\nSee.", scan + PICTURE)],
   ])("shown %s are read, or named", async (_where, mail) => {
-    const { markdown, notes } = await read(mail, true);
+    const { markdown, notes } = await readMessage(mail, true);
     expect(markdown).toMatch(/See\.\n\n## scan\.jpg\n\nGates: 6:15\.$/);
     expect(notes).toEqual(["a picture was read by local/eye"]);
-    const unread = await read(mail, false);
+    const unread = await readMessage(mail, false);
     expect(unread.markdown).toMatch(/See\.$/);
     expect(unread.notes).toEqual([
       "attachment scan.jpg left out: no text found",
@@ -126,7 +126,7 @@ describe("images", () => {
     "that a page is made of are not: %s",
     async (field) => {
       const page = multipart("related", "\nSee.", `${scan}${field}\n${PICTURE}`);
-      const { markdown, notes } = await read(page, true);
+      const { markdown, notes } = await readMessage(page, true);
       expect(markdown).toMatch(/See\.$/);
       expect(notes).toEqual([]);
     },

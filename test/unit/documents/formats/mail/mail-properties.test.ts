@@ -46,12 +46,12 @@ function multipart(subtype: string, parts: string[], depth: number): string {
   return `Content-Type: multipart/${subtype}; boundary=${boundary}\n\nPreamble.\n${all}--${boundary}--\nEpilogue.`;
 }
 
-function written(node: Node, depth: number): string {
+function render(node: Node, depth: number): string {
   if ("nodes" in node) {
     if (node.kind === "message") {
       return `Content-Type: message/rfc822\n\n${mail(node.nodes, depth + 1)}`;
     }
-    const parts = node.nodes.map((each) => written(each, depth + 1));
+    const parts = node.nodes.map((each) => render(each, depth + 1));
     return multipart("mixed", parts, depth);
   }
   const { kind, word, encoding } = node;
@@ -66,7 +66,7 @@ const mail = (nodes: Node[], depth = 0) =>
   MAIL_HEAD +
   multipart(
     "mixed",
-    nodes.map((each) => written(each, depth + 1)),
+    nodes.map((each) => render(each, depth + 1)),
     depth,
   );
 
@@ -111,8 +111,8 @@ it("a message that ends anywhere is read up to there", async () => {
       const cut = whole.slice(0, MAIL_HEAD.length + share * (whole.length - MAIL_HEAD.length));
       const expected = wordsOf(tree);
       const { markdown } = await readMail(cut);
-      for (const found of markdown.match(/w\d+\b/g)?.slice(0, -1) ?? []) {
-        expect(expected).toContain(found);
+      for (const token of markdown.match(/w\d+\b/g)?.slice(0, -1) ?? []) {
+        expect(expected).toContain(token);
       }
     }),
     { numRuns: 100, seed: SEED },

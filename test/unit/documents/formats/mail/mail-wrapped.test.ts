@@ -76,11 +76,13 @@ it.each([
   ["with the day first", "From a@x.example Fri, 14 Mar 2025\n"],
   ["of ISO 8601", "From a@x.example 2025-03-14\n"],
 ])("shows no envelope line %s", async (_what, envelope) => {
-  const one = `${envelope}Subject: One\nMessage-ID: <1>\n\nFirst.\n`;
-  const two = `${envelope}Subject: Two\nMessage-ID: <2>\n\nSecond.\n`;
+  const first = `${envelope}Subject: One\nMessage-ID: <1>\n\nFirst.\n`;
+  const second = `${envelope}Subject: Two\nMessage-ID: <2>\n\nSecond.\n`;
   for (const name of ["a.mbox", "mailbox"]) {
-    expect((await readMail(one + two, name)).markdown).toBe("# One\n\nFirst.\n\n# Two\n\nSecond.");
-    expect((await readMail(one, name)).markdown).toBe("# One\n\nFirst.");
+    expect((await readMail(first + second, name)).markdown).toBe(
+      "# One\n\nFirst.\n\n# Two\n\nSecond.",
+    );
+    expect((await readMail(first, name)).markdown).toBe("# One\n\nFirst.");
   }
 });
 
@@ -95,16 +97,16 @@ it("takes off what a mailbox puts before lines that begin with From", async () =
   const body =
     "First.\n>From here on.\n>>From there on.\n> From a quotation.\n>\n>Fromage\n>From the end";
   const message = (more: string, text: string) => `Subject: One\n${more}\n${text}\n`;
-  const shown =
+  const expectedText =
     "First.\nFrom here on.\n>From there on.\n> From a quotation.\n>\n>Fromage\n\nFrom the end";
   const encoded = message("Content-Transfer-Encoding: base64\n", base64(body));
   const document = await readMail(
     `${envelope}${message("", body)}\n${envelope}${encoded}`,
     "a.mbox",
   );
-  expect(document.markdown).toContain(`# One\n\n${shown}\n\n# One`);
+  expect(document.markdown).toContain(`# One\n\n${expectedText}\n\n# One`);
   // Encoded text is not touched, nor is a message that lies in no mailbox.
   expect(document.markdown).toContain("# One\n\nFirst.\n>From here on.\n>>From there");
   expect(await mailText(message("", body))).toContain("First.\n>From here on.\n>>From there");
-  expect(await mailText(envelope + message("", body))).toBe(shown);
+  expect(await mailText(envelope + message("", body))).toBe(expectedText);
 });

@@ -10,7 +10,7 @@ const SHORT_HTML = "Content-Type: text/html\n\n<p>Short.";
 const unread = (encoding: string, body: string) =>
   multipart("alternative", `Content-Transfer-Encoding: ${encoding}\n\n${body}`, SHORT_HTML);
 
-const read = (mail: string, last?: number) => readUntil("a.eml", mail, last);
+const readMessage = (mail: string, last?: number) => readUntil("a.eml", mail, last);
 
 it.each([
   ["boundaries are looked for", multipart("mixed", "\nText.").replace("Preamble.", `--\n${DOTS}`)],
@@ -25,9 +25,9 @@ it.each([
     `From a@x.example Fri Mar 14 09:00:00 2025\nSubject: One\nContent-Type: application/pkcs7-mime\n\n${DOTS}`,
   ],
 ])("a mail is given up when the time is over while %s", async (_when, mail) => {
-  const { looks } = await read(mail);
+  const { looks } = await readMessage(mail);
   expect(looks).toBeGreaterThanOrEqual(1);
-  expect(await read(mail, 1)).toEqual({ end: new TakesTooLong(3), looks: 1 });
+  expect(await readMessage(mail, 1)).toEqual({ end: new TakesTooLong(3), looks: 1 });
 });
 
 it("lines that are nearly one of fifty boundaries are each looked up once", async () => {
@@ -41,7 +41,7 @@ it("lines that are nearly one of fifty boundaries are each looked up once", asyn
   const lines = `--${prefix}99999\n`.repeat(65_000);
   const mail = `${MAIL_HEAD}${heads.slice(0, 49).join("")}${heads[49]?.replace("\n\n", `\n\n${lines}`) ?? ""}\nWords.\n`;
   let end: unknown;
-  const units = await unitsOf(async () => ({ end } = await read(mail)));
+  const units = await unitsOf(async () => ({ end } = await readMessage(mail)));
   expect(end).toContain("Words.");
   // Compared with each, they take 900.
   expect(units).toBeLessThan(300);

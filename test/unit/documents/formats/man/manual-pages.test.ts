@@ -1,6 +1,6 @@
 import { gzipSync } from "fflate";
 import { expect, it } from "vitest";
-import { bytesOf, read, reads } from "../../../../support/read-document.ts";
+import { bytesOf, extract, reads } from "../../../../support/read-document.ts";
 
 const TITLE = '.\\" made by hand\n.TH OIL 1 "May 2026"\n';
 const HEADED = "# OIL(1)\n\n";
@@ -8,11 +8,11 @@ const HEADED = "# OIL(1)\n\n";
 it("reads a page by its ending and its first macro, packed or not", async () => {
   const page = ".TH OIL 8\n.SH NAME\noil \\- oils hinges\n";
   const whole = "# OIL(8)\n\n## NAME\n\noil - oils hinges";
-  const { title, markdown } = await read("oil.8", page);
+  const { title, markdown } = await extract("oil.8", page);
   expect({ title, markdown }).toEqual({ title: "OIL(8)", markdown: whole });
-  expect((await read("oil.8ssl.gz", gzipSync(bytesOf(page)))).markdown).toBe(whole);
-  expect((await read("notes.txt", page)).markdown).toBe(page);
-  expect((await read("notes.1", "Version 1 of the notes.")).markdown).toMatch(/^Version 1/);
+  expect((await extract("oil.8ssl.gz", gzipSync(bytesOf(page)))).markdown).toBe(whole);
+  expect((await extract("notes.txt", page)).markdown).toBe(page);
+  expect((await extract("notes.1", "Version 1 of the notes.")).markdown).toMatch(/^Version 1/);
 });
 
 reads("oil.1", {

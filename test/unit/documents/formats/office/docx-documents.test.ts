@@ -143,8 +143,8 @@ describe("lists and headings", () => {
     `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
   const list = (id: number, levels: string) =>
     `<w:abstractNum w:abstractNumId="${id}">${levels}</w:abstractNum>`;
-  const instance = (id: number, of: number, start = 0) =>
-    `<w:num w:numId="${id}"><w:abstractNumId w:val="${of}"/>${start > 0 ? `<w:lvlOverride w:ilvl="0"><w:startOverride w:val="${start}"/></w:lvlOverride>` : ""}</w:num>`;
+  const instance = (id: number, abstractId: number, start = 0) =>
+    `<w:num w:numId="${id}"><w:abstractNumId w:val="${abstractId}"/>${start > 0 ? `<w:lvlOverride w:ilvl="0"><w:startOverride w:val="${start}"/></w:lvlOverride>` : ""}</w:num>`;
   const numbering: Related = {
     n: [
       "numbering",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { docx } from "../../../../support/office-files.ts";
-import { read } from "../../../../support/read-document.ts";
+import { extract } from "../../../../support/read-document.ts";
 
 const p = (runs: string, properties = "") => `<w:p><w:pPr>${properties}</w:pPr>${runs}</w:p>`;
 const r = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
@@ -23,7 +23,7 @@ test.each([
     ["1: One", "2: Two"],
   ],
 ])("pages begin %s", async (_where, body, expected) => {
-  const { markdown, pages } = await read("a.docx", docx(body));
+  const { markdown, pages } = await extract("a.docx", docx(body));
   const starts = pages.map(({ page, start }) => `${page}: ${markdown.slice(start).split("\n")[0]}`);
   expect(starts).toEqual(expected);
 });

@@ -26,7 +26,7 @@ describe("text that is hidden", () => {
         `<w:footnotes><w:footnote w:id="1">${p(footnote)}</w:footnote></w:footnotes>`,
       ],
     });
-  const hidden = p(r("x"), styled("Hidden"));
+  const hiddenText = p(r("x"), styled("Hidden"));
   const reference = (properties = "") =>
     `<w:r><w:rPr>${properties}</w:rPr><w:footnoteReference w:id="1"/></w:r>`;
   const runHidden = "1 hidden text run removed";
@@ -34,9 +34,9 @@ describe("text that is hidden", () => {
   const unseen = '<w:rStyle w:val="Unseen"/>';
 
   reads("a.docx", {
-    "by a paragraph's style": [file(hidden + p(r("seen"))), "seen", paragraphHidden],
+    "by a paragraph's style": [file(hiddenText + p(r("seen"))), "seen", paragraphHidden],
     "by a paragraph's style in a table": [
-      file(p(r("seen")) + `<w:tbl><w:tr><w:tc>${hidden}</w:tc></w:tr></w:tbl>`),
+      file(p(r("seen")) + `<w:tbl><w:tr><w:tc>${hiddenText}</w:tc></w:tr></w:tbl>`),
       "seen",
       paragraphHidden,
     ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { odf } from "../../../../support/office-files.ts";
-import { read, reads } from "../../../../support/read-document.ts";
+import { extract, reads } from "../../../../support/read-document.ts";
 
 const p = (text: string, style = "") => `<text:p text:style-name="${style}">${text}</text:p>`;
 const span = (style: string, text: string) =>
@@ -121,7 +121,7 @@ describe("hidden text", () => {
     style("text", "T2", '<style:text-properties text:display="true"/>'),
     style("paragraph", "P1", HIDDEN),
     style("paragraph", "P2", "", 'style:parent-style-name="P1"'),
-    // The same name in another family says nothing of text.
+    // A style of this name in another family says nothing of text.
     style("paragraph", "T1", ""),
   ].join("");
   const text = (body: string) => odf("text", body, { styles });
@@ -178,7 +178,7 @@ describe("sheets", () => {
       row("a", "b") +
         rowOf(cell(p("c"), times) + cell(p("d")), `table:number-rows-repeated="${times}"`),
     );
-  const kept = "# S\n\n| a | b |\n| --- | --- |\n| c | d |";
+  const table = "# S\n\n| a | b |\n| --- | --- |\n| c | d |";
   const ods = (body: string) => odf("spreadsheet", body);
 
   const value = (type: string, attributes: string) =>
@@ -227,16 +227,16 @@ describe("sheets", () => {
       ),
       "# S\n\n| a | x |\n| --- | --- |\n| c | c |\n| c | c |\n| g | i |",
     ],
-    "keep cells that are repeated no times": [ods(repeated("0")), kept],
-    "keep cells that are repeated nobody knows how often": [ods(repeated("x")), kept],
-    "keep cells that are repeated less than never": [ods(repeated("-3")), kept],
-    "keep cells whose repetition is empty": [ods(repeated("")), kept],
+    "keep cells that are repeated no times": [ods(repeated("0")), table],
+    "keep cells that are repeated nobody knows how often": [ods(repeated("x")), table],
+    "keep cells that are repeated less than never": [ods(repeated("-3")), table],
+    "keep cells whose repetition is empty": [ods(repeated("")), table],
     "without text have no text": [ods(sheet("Empty", row(""))), new Error("no text found")],
   });
 
   it("have no heading without text, and count as pages", async () => {
     const body = sheet("Empty", row("")) + sheet("Full", row("a", "b"));
-    expect(await read("a.ods", ods(body))).toMatchObject({
+    expect(await extract("a.ods", ods(body))).toMatchObject({
       markdown: "# Full\n\n| a | b |\n| --- | --- |",
       pages: [{ page: 2, start: 0 }],
     });
@@ -248,7 +248,7 @@ describe("sheets", () => {
       gap(250) + cell(p("under far")) + gap(16_000),
       cell(p("many"), "250") + cell(p("also under far")),
     ].map((cells) => rowOf(cells));
-    const { markdown } = await read("a.ods", ods(sheet("S", rows.join(""))));
+    const { markdown } = await extract("a.ods", ods(sheet("S", rows.join(""))));
     const lines = markdown.split("\n").map((line) => line.split(" | "));
     const column = lines[2]?.indexOf("far");
     expect(lines[4]?.[column ?? 0]).toMatch(/^under far/);
@@ -288,7 +288,7 @@ describe("slides", () => {
     const slide = (text: string, name: string) =>
       page(`${box("", text)}<presentation:notes>${p(`${text} notes`)}</presentation:notes>`, name);
     const body = slide("One", "dp2") + slide("x", "dp1") + slide("Three", "dp2");
-    const document = await read("a.odp", odf("presentation", body, { styles }));
+    const document = await extract("a.odp", odf("presentation", body, { styles }));
     expect(document.markdown).toBe("# One\n\n> One notes\n\n# Three\n\n> Three notes");
     expect(document.pages.map(({ page: each }) => each)).toEqual([1, 3]);
     expect(document.notes).toEqual(["1 hidden slide left out"]);

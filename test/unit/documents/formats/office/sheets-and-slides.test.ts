@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pptx, relationships, xlsx, zipped } from "../../../../support/office-files.ts";
-import { read, reads } from "../../../../support/read-document.ts";
+import { extract, reads } from "../../../../support/read-document.ts";
 
 describe("sheets", () => {
   /** Cells of style n have the nth format. */
@@ -126,7 +126,7 @@ describe("sheets", () => {
     ["[&lt;1]0.00%;0.0", 0.5, "0.5"],
     ["0&quot; a;b&quot;;&quot;less&quot;", 7, "7 a;b"],
     ["0&quot; a;b&quot;;&quot;less&quot;", -7, "less"],
-    // What a section hides is not lost.
+    // A number that a section of its format would hide is shown.
     ["0;;&quot;zero&quot;", -5, "-5"],
     ["0;;&quot;zero&quot;", 0, "zero"],
     [";;;", 3.25, "3.25"],
@@ -136,7 +136,7 @@ describe("sheets", () => {
     ["# ?/100000000000000000000", 0.5, "0.5"],
   ])("shows what %s makes of %s", async (format, value, expected) => {
     const rows = `<row>${number(value)}${words("x")}</row>`;
-    const { markdown } = await read("a.xlsx", xlsx(rows, { styles: formatted([format]) }));
+    const { markdown } = await extract("a.xlsx", xlsx(rows, { styles: formatted([format]) }));
     expect(markdown.split("\n")[2]).toBe(`| ${expected} | x |`);
   });
 
@@ -145,7 +145,7 @@ describe("sheets", () => {
       `<row r="1">${words("a", "A1")}${words("b", "B1")}</row>` +
       `<row r="2" hidden="1">${words("c", "A2")}${words("d", "B2")}</row>`;
     const head = '<sheetPr filterMode="1"/><cols><col min="2" max="2" hidden="1"/></cols>';
-    const { markdown, notes } = await read("a.xlsx", xlsx(rows, { head }));
+    const { markdown, notes } = await extract("a.xlsx", xlsx(rows, { head }));
     expect(markdown).toBe("# Log\n\n| a | b |\n| --- | --- |\n| c | d |");
     expect(notes).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe("slides", () => {
   const p = (text: string, properties = "") =>
     `<a:p><a:pPr>${properties}</a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`;
   const title = shape("title", p("Steps"));
-  const counted = (scheme: string, start = "1") =>
+  const bullet = (scheme: string, start = "1") =>
     `<a:buAutoNum type="${scheme}" startAt="${start}"/>`;
   const LINK = '<a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>the tides</a:t></a:r>';
   const HALF =
@@ -176,11 +176,11 @@ describe("slides", () => {
         title +
           shape(
             "body",
-            p("Moor", counted("arabicPeriod", "4")) +
-              p("bow first", counted("alphaLcParenR")).replace("<a:pPr>", '<a:pPr lvl="1">') +
-              p("Unload", counted("arabicPeriod", "4")) +
+            p("Moor", bullet("arabicPeriod", "4")) +
+              p("bow first", bullet("alphaLcParenR")).replace("<a:pPr>", '<a:pPr lvl="1">') +
+              p("Unload", bullet("arabicPeriod", "4")) +
               p("Rest", "<a:buNone/>") +
-              p("Again", counted("arabicPeriod")),
+              p("Again", bullet("arabicPeriod")),
           ),
       ]),
       "# Steps\n\n4. Moor\n   - a) bow first\n5. Unload\n\nRest\n\n1. Again",
@@ -216,7 +216,7 @@ describe("slides", () => {
   });
 
   it("count as pages where they hold no text", async () => {
-    const document = await read("a.pptx", pptx([PICTURE, title]));
+    const document = await extract("a.pptx", pptx([PICTURE, title]));
     expect(document).toMatchObject({ markdown: "# Steps", pages: [{ page: 2, start: 0 }] });
   });
 
@@ -244,16 +244,16 @@ describe("slides", () => {
   });
 
   const HIDDEN = 'hidden="1"';
-  const seen = "<p:sp><p:nvSpPr/><p:txBody><a:p><a:r><a:t>Seen</a:t></a:r></a:p></p:txBody></p:sp>";
-  const secret = (hidden = "") =>
-    `<p:sp><p:nvSpPr><p:cNvPr id="2" ${hidden}/></p:nvSpPr><p:txBody>${p("x")}</p:txBody></p:sp>`;
-  const table = (text: string, hidden = "") =>
-    `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" ${hidden}/></p:nvGraphicFramePr><a:tbl><a:tr><a:tc>${p(text)}</a:tc></a:tr></a:tbl></p:graphicFrame>`;
-  const chart = (hidden = "") =>
-    `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" ${hidden}/></p:nvGraphicFramePr><c:chart r:id="c"/></p:graphicFrame>`;
+  const box = "<p:sp><p:nvSpPr/><p:txBody><a:p><a:r><a:t>Seen</a:t></a:r></a:p></p:txBody></p:sp>";
+  const secret = (attribute = "") =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="2" ${attribute}/></p:nvSpPr><p:txBody>${p("x")}</p:txBody></p:sp>`;
+  const table = (text: string, attribute = "") =>
+    `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" ${attribute}/></p:nvGraphicFramePr><a:tbl><a:tr><a:tc>${p(text)}</a:tc></a:tr></a:tbl></p:graphicFrame>`;
+  const chart = (attribute = "") =>
+    `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" ${attribute}/></p:nvGraphicFramePr><c:chart r:id="c"/></p:graphicFrame>`;
   const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="5" ${HIDDEN}/></p:nvGrpSpPr>${secret()}${table("x")}</p:grpSp>`;
   const picture = `<p:pic><p:nvPicPr><p:cNvPr id="6" ${HIDDEN}/></p:nvPicPr></p:pic>`;
-  const costly = (shapes: string) => charted(seen + shapes, "<a:p><a:t>Costs</a:t></a:p>");
+  const costly = (shapes: string) => charted(box + shapes, "<a:p><a:t>Costs</a:t></a:p>");
   const ONE = "1 hidden shape left out";
 
   reads("a.pptx", {
@@ -265,10 +265,7 @@ describe("slides", () => {
       "2 hidden shapes left out",
     ],
     "leave out a hidden chart": [costly(chart(HIDDEN)), "# Seen", ONE],
-    "show the table that follows a hidden picture": [
-      pptx([seen + picture + table("Also")]),
-      /Also/,
-    ],
+    "show the table that follows a hidden picture": [pptx([box + picture + table("Also")]), /Also/],
   });
 
   const points = (...values: string[]) =>
@@ -293,7 +290,7 @@ describe("slides", () => {
     ],
   ])("show a chart's numbers as their format says, and its %s", async (_what, cat, names) => {
     const file = charted(title, `<ser><tx><v>Share</v></tx><cat>${cat}</cat>${share}</ser>`);
-    const { markdown } = await read("a.pptx", file);
+    const { markdown } = await extract("a.pptx", file);
     const rows = names.map((name, at) => `| ${name} | ${["25%", "50%", "100%"][at]} |`);
     expect(markdown).toBe(`# Steps\n\n|  | Share |\n| --- | --- |\n${rows.join("\n")}`);
   });

@@ -6,7 +6,7 @@ type Line = [x: number, y: number, text: string, font?: string];
 
 const BOLD = HELVETICA.replace("Helvetica", "Helvetica-Bold");
 
-const read = async (lines: Line[]) => {
+const readLines = async (lines: Line[]) => {
   const drawn = lines.map(
     ([x, y, text, font = "F1"]) => `BT /${font} 10 Tf ${x} ${y} Td (${text}) Tj ET\n`,
   );
@@ -44,11 +44,11 @@ describe("beside a table, the words of a chart", () => {
     "| Port | Boats |\n| --- | --- |\n| Brake | 1.783 |\n| Varel | 1.726 |\n| Elsfleth | 1.451 |\n| Nordenham | 1.241 |\n| Jade | 732 |";
 
   it("leave the table whole", async () => {
-    expect(await read([...table, ...chart])).toContain(markdown);
+    expect(await readLines([...table, ...chart])).toContain(markdown);
   });
 
   it("leave it whole below a title that was drawn first", async () => {
-    const whole = await read([[330, 740, "Ports"], ...table, ...chart]);
+    const whole = await readLines([[330, 740, "Ports"], ...table, ...chart]);
     expect(whole).toMatch(/^Ports\n\nBoats by port\n\n\| Port/);
     expect(whole).toContain(markdown);
   });
@@ -59,7 +59,7 @@ describe("two columns of prose are read one after the other", () => {
 
   it("beside a figure that stands above the second", async () => {
     const figure = ["Quay", "Hall", "Gate"].map((text, at): Line => [340 + at * 70, 690, text]);
-    const markdown = await read([
+    const markdown = await readLines([
       ...column(50, 700, [...PROSE, ...OTHER]),
       ...figure,
       ...column(320, 640, [...PROSE, ...PROSE.slice(0, 7)]),
@@ -73,7 +73,7 @@ describe("two columns of prose are read one after the other", () => {
 
   it("where headings and sizes keep their lines from standing level", async () => {
     const short = OTHER.map((line) => line.split(" ").slice(0, 5).join(" "));
-    const markdown = await read([
+    const markdown = await readLines([
       ...column(50, 700, short),
       ...short.map((text, at): Line => [200, 697.5 - at * 11, text.replace("lagoon", "bay")]),
       ...PROSE.map((text, at): Line => [340, 699 - at * 13, text.replace("harbour", "strait")]),
@@ -87,7 +87,7 @@ describe("two columns of prose are read one after the other", () => {
       [50, 780 - at * 12, `step ${at}`],
       [160, 780 - at * 12, `${"the fee of the evening ".repeat(1 + (at % 7) / 3)}${at}`],
     ]).flat();
-    const markdown = await read([
+    const markdown = await readLines([
       ...listing,
       ...column(50, 500, [...PROSE, ...PROSE]),
       ...column(320, 500, [...OTHER, ...OTHER]),
@@ -112,7 +112,7 @@ it("keeps an address apart from the table beside it", async () => {
     "Amount|273.13",
   ];
   const table = facts.flatMap((row, at) => rowOf(697 - at * 17, [330, 430], row.split("|")));
-  expect(await read([...column(60, 700, address), ...table])).toContain(
+  expect(await readLines([...column(60, 700, address), ...table])).toContain(
     "| Customer | Bayside Wholesale |\n| --- | --- |\n| Invoice Number | INV-46 |\n| Due Date | Jun 3 |\n| Amount | 273.13 |",
   );
 });
@@ -127,7 +127,7 @@ describe("tables side by side", () => {
       "2 years|31|5 years|",
       "3 years|7||",
     ];
-    expect(await read(tableOf(rows, XS))).toBe(
+    expect(await readLines(tableOf(rows, XS))).toBe(
       "| Age | Boats |\n| --- | --- |\n| 1 year | 12 |\n| 2 years | 31 |\n| 3 years | 7 |\n| 4 years | 9 |\n| 5 years |  |",
     );
   });
@@ -138,7 +138,7 @@ describe("tables side by side", () => {
       "Brake|12|Varel|9|Jade|4",
       "Jade|3|Jade|2|Brake|1",
     ];
-    expect(await read(tableOf(rows, XS))).toBe(
+    expect(await readLines(tableOf(rows, XS))).toBe(
       ["Salt|Brake|12|Jade|3", "Wool|Varel|9|Jade|2", "Oil|Jade|4|Brake|1"]
         .map((table) => {
           const [name, ...cells] = table.split("|");
@@ -150,12 +150,12 @@ describe("tables side by side", () => {
 
   it("stay one where the columns that differ are labelled the same", async () => {
     const rows = ["Name|Smith|Name|Smith", "Born|1961|Born|1964", "Port|Brake|Port|Jade"];
-    expect(await read(tableOf(rows, XS))).toContain("| Born | 1961 | Born | 1964 |");
+    expect(await readLines(tableOf(rows, XS))).toContain("| Born | 1961 | Born | 1964 |");
   });
 
   it("stay one where each row says who belongs together", async () => {
     const rows = ["Team|Goals|Team|Goals", "Jade|3|Varel|1", "Brake|0|Salt|2", "Tide|2|Kai|2"];
-    expect(await read(tableOf(rows, XS))).toContain("| Brake | 0 | Salt | 2 |");
+    expect(await readLines(tableOf(rows, XS))).toContain("| Brake | 0 | Salt | 2 |");
   });
 });
 
@@ -172,7 +172,7 @@ it("joins the lines of a cell beside which a figure is centred", async () => {
     ...rowOf(636, [60, 330], ["Dredging", "119"]),
     ...rowOf(622, [60, 330], ["Pilots", "2.003"]),
   ];
-  expect(await read(rows)).toMatch(
+  expect(await readLines(rows)).toMatch(
     /4\.330 \|\n(\|.*\n)*\| Dredging \| 119 \|\n\| Pilots \| 2\.003 \|$/,
   );
 });
@@ -180,7 +180,7 @@ it("joins the lines of a cell beside which a figure is centred", async () => {
 describe("a short line in a font of its own", () => {
   it("is the heading of the text that follows at the same distance", async () => {
     const lines = [[50, 700, "3.3 Fees", "F2"] satisfies Line, ...column(50, 688, PROSE)];
-    expect(await read(lines)).toMatch(/^#+ 3\.3 Fees\n\nThe harbour office/);
+    expect(await readLines(lines)).toMatch(/^#+ 3\.3 Fees\n\nThe harbour office/);
   });
 
   it("is none where its sentence goes on", async () => {
@@ -188,6 +188,6 @@ describe("a short line in a font of its own", () => {
       [50, 700, "Fees are paid by", "F2"] satisfies Line,
       ...column(50, 688, PROSE.slice(1)),
     ];
-    expect(await read(lines)).toMatch(/^Fees are paid by lie at/);
+    expect(await readLines(lines)).toMatch(/^Fees are paid by lie at/);
   });
 });

@@ -15,8 +15,9 @@ import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/un
 
 const FOLDER = join(import.meta.dirname, "../../../../fixtures/documents");
 
-const read = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
-const extract = (name: string) => extractDocument({ name, mimeType: null, bytes: read(name) });
+const fixtureBytes = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
+const extract = (name: string) =>
+  extractDocument({ name, mimeType: null, bytes: fixtureBytes(name) });
 
 describe("a tagged PDF", () => {
   it.each(["chromium", "libreoffice"])("%s: rows of narrow columns and empty cells", async (by) => {
@@ -67,10 +68,10 @@ describe("a tagged PDF", () => {
     });
     const structure = structureOf(tree);
     const segments = runToEnd(segmentsOf(items, [1, 0, 0, -1, 0, 800], structure.blockOf));
-    const shown = runToEnd(taggedParts(segments, structure)).map((part) =>
+    const contents = runToEnd(taggedParts(segments, structure)).map((part) =>
       part.kind === "text" ? textOf(part.block) : part,
     );
-    expect(shown).toEqual(["First", "forgotten", "Last", "•"]);
+    expect(contents).toEqual(["First", "forgotten", "Last", "•"]);
     expect(coversPage(structure, items)).toBe(false);
   });
 });
@@ -147,9 +148,9 @@ it.each([
     /six/,
     ["a part of the pages' content is not in the file: text may be missing"],
   ],
-])("says what a PDF lacks: %s", async (_what, of, shown, said) => {
-  const file = { name: "a.pdf", mimeType: null, bytes: twoPages(of) };
+])("says what a PDF lacks: %s", async (_what, content, pattern, expectedNotes) => {
+  const file = { name: "a.pdf", mimeType: null, bytes: twoPages(content) };
   const { markdown, notes } = await extractDocument(file);
-  expect(markdown).toMatch(shown);
-  expect(notes).toEqual(said);
+  expect(markdown).toMatch(pattern);
+  expect(notes).toEqual(expectedNotes);
 });

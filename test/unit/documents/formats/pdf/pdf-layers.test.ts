@@ -38,16 +38,16 @@ function layered(content: string) {
 }
 
 const NOTE = ["1 hidden layer left out"];
-const shown = textLine(TEXT);
+const visibleLine = textLine(TEXT);
 const draft = textLine(DRAFT).replace("600", "500");
 
 it.each<[what: string, content: string, expected: string, notes: string[]]>([
-  ["text of a layer that is on", within("On", shown), TEXT, []],
-  ["no text of a hidden layer", within("Off", draft) + shown, TEXT, NOTE],
-  ["no text within", within("Off", `/P BMC ${draft} EMC ${draft}`) + shown, TEXT, NOTE],
-  ["no text of a hidden membership", within("Any", draft) + shown, TEXT, NOTE],
-  ["no text of a hidden form", `/Fm Do ${shown}`, TEXT, NOTE],
-  ["text behind a damaged layer", within("None", shown), TEXT, []],
+  ["text of a layer that is on", within("On", visibleLine), TEXT, []],
+  ["no text of a hidden layer", within("Off", draft) + visibleLine, TEXT, NOTE],
+  ["no text within", within("Off", `/P BMC ${draft} EMC ${draft}`) + visibleLine, TEXT, NOTE],
+  ["no text of a hidden membership", within("Any", draft) + visibleLine, TEXT, NOTE],
+  ["no text of a hidden form", `/Fm Do ${visibleLine}`, TEXT, NOTE],
+  ["text behind a damaged layer", within("None", visibleLine), TEXT, []],
 ])("a page gives %s", async (_what, content, expected, notes) => {
   const { document } = await picturesOf("layers.pdf", layered(content));
   expect(document).toMatchObject({ markdown: expected, notes });
@@ -58,7 +58,7 @@ it.each<[what: string, content: string]>([
   ["a picture that names its layer", `${SCAN} ${SCAN.replace("I0", "I2")}`],
   ["hidden text over a scan", SCAN + within("Off", draft)],
 ])("of a page with a hidden layer, only what it shows is sent: %s", async (_what, content) => {
-  const { sent, document } = await picturesOf("layers.pdf", layered(content));
-  expect(await pagesShown(sent)).toEqual([1]);
+  const { pictures, document } = await picturesOf("layers.pdf", layered(content));
+  expect(await pagesShown(pictures)).toEqual([1]);
   expect(document.notes).toContain("1 hidden layer left out");
 });

@@ -42,7 +42,7 @@ it.each([
 });
 
 describe("what pages repeat at their edges", () => {
-  const read = async (head: (page: number) => string) => {
+  const readPages = async (head: (page: number) => string) => {
     const content = (_unused: unknown, at: number) =>
       lineOf(800, `[(${head(at + 1)})]`) +
       [0, 1, 2, 3, 4]
@@ -56,13 +56,13 @@ describe("what pages repeat at their edges", () => {
   };
 
   it("goes with its page number, but for the first page", async () => {
-    const markdown = await read((page) => `Rules of 2024, page ${page}`);
+    const markdown = await readPages((page) => `Rules of 2024, page ${page}`);
     expect(markdown.match(/Rules of 2024/g)).toHaveLength(1);
     expect(markdown.match(/^\d+$/gm)).toEqual(["5"]);
   });
 
   it("stays where its numbers tell the pages apart", async () => {
-    const markdown = await read((page) => `Invoice ${(page * 37) % 101} of 2024`);
+    const markdown = await readPages((page) => `Invoice ${(page * 37) % 101} of 2024`);
     expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
   });
 
@@ -71,8 +71,8 @@ describe("what pages repeat at their edges", () => {
     const sample = new Map(pages.map((page, at) => [at + 1, page]));
     const bookmarks = new Map(marks.map((mark) => [mark, 1]));
     const heads = new RunningHeads(sample, { bodySize: 10, bookmarks });
-    const kept = pages.flatMap((page, at) => heads.removeFrom(page, at + 1));
-    return kept.filter(({ y }) => y < 100).map(({ text }) => text);
+    const remainder = pages.flatMap((page, at) => heads.removeFrom(page, at + 1));
+    return remainder.filter(({ y }) => y < 100).map(({ text }) => text);
   };
   const segment = (text: string, y: number, size = 10): Segment => {
     return { text, x0: 50, x1: 200, y, size, font: "f", order: y };
@@ -82,12 +82,12 @@ describe("what pages repeat at their edges", () => {
     [16, [], 8],
     [10, ["lesson2", "lesson3"], 3],
     [10, [], 1],
-  ])("stays where it is a heading that counts along: size %s, %j", (size, marks, kept) => {
+  ])("stays where it is a heading that counts along: size %s, %j", (size, marks, count) => {
     const pages = Array.from({ length: 8 }, (_unused, at) => [
       segment(`Lesson ${at + 1}`, 40, size),
       ...[200, 300, 400, 500].map((y) => segment(`Text ${at} at ${y}`, y)),
     ]);
-    expect(keptHeads(pages, marks)).toHaveLength(kept);
+    expect(keptHeads(pages, marks)).toHaveLength(count);
   });
 
   /** Ten pages of rows from the top of the page; cells by where they begin. */
@@ -136,11 +136,11 @@ describe("what pages repeat at their edges", () => {
     ["- 12 -", ["3"]],
     ["12 / 21", ["3", "21"]],
   ])("goes as a page number such as %s", async (form, onFirst) => {
-    const shown = (page: number) => form.replace("12", `${page + 2}`);
+    const formOn = (page: number) => form.replace("12", `${page + 2}`);
     const markdown = await readRows((page) => [
       [
         [50, "The harbour's rules"],
-        [500, shown(page)],
+        [500, formOn(page)],
       ],
       ...goods.map((name): [number, string][] => [
         [50, `${name} of lot ${"abcdefghij"[page - 1]}`],
@@ -167,7 +167,7 @@ describe("what pages repeat at their edges", () => {
   it.each([
     ["goes where it names the chapter, and a heading of that name stays", true, 3],
     ["stays where it is the only title, as on slides", false, 12],
-  ])("%s", (_what, hasHeadings, kept) => {
+  ])("%s", (_what, hasHeadings, count) => {
     const titles = ["Berths", "Cranes and winches", "Tolls"];
     const pages = Array.from({ length: 12 }, (_unused, page) => {
       const chapter = Math.floor(page / 4);
@@ -177,7 +177,7 @@ describe("what pages repeat at their edges", () => {
       const body = [120, 200, 300, 400].map((y) => segment(`Text ${page} at ${y}`, y));
       return [isFirst ? heading : head, ...body];
     });
-    expect(keptHeads(pages, ["1berths", "2cranesandwinches", "3tolls"])).toHaveLength(kept);
+    expect(keptHeads(pages, ["1berths", "2cranesandwinches", "3tolls"])).toHaveLength(count);
   });
 });
 

@@ -14,17 +14,17 @@ it("joins the lines of double-spaced prose, but no other paragraph or item", asy
     "Saltholm asks of those who lie there by night, and before de-",
     "parture.",
   ];
-  const others = [
+  const otherParagraphs = [
     "Who stays longer than a week pays half for the days after it.",
     "salt and wool for all of the boats from the north",
     "tar",
   ];
   const draw = (text: string, at: number) =>
     `BT /F1 12 Tf 50 ${700 - at * 25} Td (${text}) Tj ET\n`;
-  const lines = ["Rules of the harbour", ...prose, ...others];
-  const joined = prose.join(" ").replace("de- parture", "departure");
+  const lines = ["Rules of the harbour", ...prose, ...otherParagraphs];
+  const paragraph = prose.join(" ").replace("de- parture", "departure");
   expect((await readPdf(pageOf(lines.map(draw).join("")))).markdown).toBe(
-    [lines[0], joined, ...others].join("\n\n"),
+    [lines[0], paragraph, ...otherParagraphs].join("\n\n"),
   );
 });
 
@@ -40,19 +40,19 @@ it("reads lines with a wide gap between two sentences as text, not as a table", 
 });
 
 it("keeps the columns of a page apart where a sentence ends beside another", async () => {
-  const left = [
+  const leftColumn = [
     "list of boats at the quay,",
     "and pays for each of them.",
     "Those who stay for a week",
   ];
-  const right = [
+  const rightColumn = [
     "pay half of it at the gate.",
     "Salt is weighed in the hall",
     "until noon, and not after.",
   ];
   const column = (texts: string[], x: number) =>
     texts.map((text, at) => `BT /F1 10 Tf ${x} ${700 - at * 12} Td (${text}) Tj ET\n`).join("");
-  const { markdown } = await readPdf(pageOf(column(left, 50) + column(right, 180)));
+  const { markdown } = await readPdf(pageOf(column(leftColumn, 50) + column(rightColumn, 180)));
   expect(markdown).not.toMatch(/them\. Salt/);
 });
 

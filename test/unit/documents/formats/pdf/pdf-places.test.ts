@@ -14,8 +14,8 @@ const ESCAPED = /[()\\]/g;
 const drawn = (texts: Text[], turn = UPRIGHT, size = 10) =>
   texts
     .map(([text, x, y]) => {
-      const shown = text.replace(ESCAPED, "\\$&");
-      return `BT /F1 ${size} Tf ${turn} ${x} ${y} Tm (${shown}) Tj ET\n`;
+      const literal = text.replace(ESCAPED, "\\$&");
+      return `BT /F1 ${size} Tf ${turn} ${x} ${y} Tm (${literal}) Tj ET\n`;
     })
     .join("");
 
@@ -100,8 +100,8 @@ describe("prose that is drawn in another order than it is read", () => {
   });
 
   it("the lines of two columns in turn", async () => {
-    const [left, right] = [lines(30), lines(320)];
-    const texts = left.flatMap((line, at) => [line, right[at] ?? line]);
+    const [leftLines, rightLines] = [lines(30), lines(320)];
+    const texts = leftLines.flatMap((line, at) => [line, rightLines[at] ?? line]);
     const title = "The rules of the harbour, with an annex on fees for visiting boats of all sizes";
     const markdown = await markdownOf(drawn([...texts, [title, 100, 740]]));
     expect(markdown).toBe([title, PARAGRAPH.join(" "), PARAGRAPH.join(" ")].join("\n\n"));
@@ -220,9 +220,9 @@ describe("the header of a table", () => {
   });
 
   it("is its own where it has one", async () => {
-    const other = ["Boat", "Berth", "Tons"];
-    const markdown = await markdownOf(page([header, ...rows(1)]), page([other, ...rows(7)]));
-    expect(markdown).toContain(tableOf([other, ...rows(7)]));
+    const otherHeader = ["Boat", "Berth", "Tons"];
+    const markdown = await markdownOf(page([header, ...rows(1)]), page([otherHeader, ...rows(7)]));
+    expect(markdown).toContain(tableOf([otherHeader, ...rows(7)]));
   });
 
   it("is empty where the first row has figures", async () => {
@@ -250,11 +250,11 @@ it("counts arrays of characters in a font's map as what they are", async () => {
   const map = (array: string) =>
     `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <41> <43> [${array}] endbfrange endcmap end`;
   const font = HELVETICA.replace(">>", "/ToUnicode 6 0 R >>");
-  const read = async (array: string) =>
+  const textWith = async (array: string) =>
     (await readPdf(pageOf("BT /F1 10 Tf 50 700 Td (ABC) Tj ET", font, pdfStream(map(array)))))
       .markdown;
-  expect(await read("<006600660069> <0062> <00660069>")).toBe("ffibfi");
-  expect(await read("<0020> <00660066006900660069> <0063>")).toBe("ffifi c".slice(0, 5) + "c");
+  expect(await textWith("<006600660069> <0062> <00660069>")).toBe("ffibfi");
+  expect(await textWith("<0020> <00660066006900660069> <0063>")).toBe("ffifi c".slice(0, 5) + "c");
 });
 
 const BOMB = deflateSync(new Uint8Array(60 << 20));
@@ -279,7 +279,7 @@ it.each([
 it("shows the choice that a form shows, not its code", async () => {
   const field = (options: string, value: string) =>
     `<< /Type /Annot /Subtype /Widget /F 4 /P 3 0 R /Rect [200 695 400 715] /DA (/F1 10 Tf 0 g) /FT /Ch /T (b) /V ${value} /Opt [${options}] /Ff 131072 >>`;
-  const read = async (options: string, value: string) => {
+  const textWith = async (options: string, value: string) => {
     const bytes = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] >> >>",
       "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -290,9 +290,9 @@ it("shows the choice that a form shows, not its code", async () => {
     ]);
     return (await readPdf(bytes)).markdown.replace(/[|\s-]+/g, " ").trim();
   };
-  expect(await read("[(SLT) (Saltholm)] [(OTH) (Other)]", "(SLT)")).toBe("Port: Saltholm");
-  expect(await read("[(SLT) (Saltholm)] [(OTH) (Other)]", "[(SLT) (OTH)]")).toBe(
+  expect(await textWith("[(SLT) (Saltholm)] [(OTH) (Other)]", "(SLT)")).toBe("Port: Saltholm");
+  expect(await textWith("[(SLT) (Saltholm)] [(OTH) (Other)]", "[(SLT) (OTH)]")).toBe(
     "Port: Saltholm, Other",
   );
-  expect(await read("(Saltholm) (Other)", "(Other)")).toBe("Port: Other");
+  expect(await textWith("(Saltholm) (Other)", "(Other)")).toBe("Port: Other");
 });

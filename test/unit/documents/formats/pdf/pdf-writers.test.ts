@@ -11,8 +11,8 @@ describe("letters whose accents are drawn apart, as older TeX does", () => {
     ["[(miejscowo) -83 (\\264) 416 (s) -83 (\\264) 416 (c)]", "miejscowość"],
     ["[(uko) -111 (\\264) 444 (nczony)]", "ukończony"],
     ["[(gar) 0 (c) 417 (\\270) 84 (on)]", "garçon"],
-  ])("%s", async (drawn, shown) => {
-    expect((await readPdf(pageOf(lineOf(700, drawn)))).markdown).toBe(shown);
+  ])("%s", async (drawn, expected) => {
+    expect((await readPdf(pageOf(lineOf(700, drawn)))).markdown).toBe(expected);
   });
 
   it("leaves accents alone that stand by themselves", async () => {
@@ -65,7 +65,7 @@ describe("fonts that are coded by the glyphs of a known collection", () => {
 describe("lines that are read from the right", () => {
   const UPRIGHT = [1, 0, 0, -1, 0, 800];
   /** Each part from where it begins; a letter is half as wide as it is high. */
-  const shown = (parts: [string, number][]) => {
+  const linesOf = (parts: [string, number][]) => {
     const items = parts.map(([str, x]) => ({
       str,
       transform: [10, 0, 0, 10, x, 700],
@@ -80,12 +80,12 @@ describe("lines that are read from the right", () => {
 
   it("glyph by glyph from the left, as Chromium draws them", () => {
     const drawn = glyphs("ﺐﻌﻠﻣ", 100, 5).concat(glyphs("ﻞﺼﻓ", 125, 5));
-    expect(shown(drawn)).toEqual(["فصل ملعب"]);
+    expect(linesOf(drawn)).toEqual(["فصل ملعب"]);
   });
 
   it("glyph by glyph from the right, as XeTeX draws them", () => {
     const drawn = glyphs("ספינה", 200, -5).concat(glyphs("בנמל", 170, -5));
-    expect(shown(drawn)).toEqual(["ספינה בנמל"]);
+    expect(linesOf(drawn)).toEqual(["ספינה בנמל"]);
   });
 
   it("words from the left, each drawn from the right, around a number and a name", () => {
@@ -96,7 +96,7 @@ describe("lines that are read from the right", () => {
       ...glyphs("בשעה", 195, -5),
       ...glyphs("השער", 220, -5),
     ];
-    expect(shown(drawn)).toEqual(["השער בשעה 14:30 ביומן Harbour log"]);
+    expect(linesOf(drawn)).toEqual(["השער בשעה 14:30 ביומן Harbour log"]);
   });
 
   it("within a line that is read from the left", () => {
@@ -105,13 +105,13 @@ describe("lines that are read from the right", () => {
       ...glyphs("בנמל", 125, -5),
       ["and stands for the port", 135],
     ];
-    expect(shown(drawn)).toEqual(["The word is בנמל and stands for the port"]);
+    expect(linesOf(drawn)).toEqual(["The word is בנמל and stands for the port"]);
   });
 
   it("within a part of a line that is read from the left", () => {
     const line = "He said the word שלום to";
     expect(
-      shown([
+      linesOf([
         [line, 50],
         ["everyone", 173],
         ["there.", 216],
@@ -121,7 +121,7 @@ describe("lines that are read from the right", () => {
 
   it("as much as from the left: the first letter says from where", () => {
     const mixed = (first: string, second: string) =>
-      shown([
+      linesOf([
         [first, first < "א" ? 50 : 77],
         [second, first < "א" ? 75 : 50],
       ]);
@@ -131,7 +131,7 @@ describe("lines that are read from the right", () => {
 
   it("keeps columns apart", () => {
     expect(
-      shown([
+      linesOf([
         ["ספינה", 300],
         ["בנמל", 100],
       ]),

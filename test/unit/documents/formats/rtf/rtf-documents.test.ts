@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { read, reads } from "../../../../support/read-document.ts";
+import { extract, reads } from "../../../../support/read-document.ts";
 
 /** Codes above 127 as bytes. */
 const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
@@ -104,7 +104,7 @@ describe("what else a document holds", () => {
     const file = rtf(
       String.raw`\pard See the ${link} end.\par\trowd\pard\intbl Month\cell Catch\cell\row ${link.replace(String.raw`\par`, String.raw`\cell`)} of all\cell\row`,
     );
-    const { markdown } = await read("a.rtf", file);
+    const { markdown } = await extract("a.rtf", file);
     expect(markdown.split("\n\n")).toEqual([
       "See the [first words](https://example.org/)",
       "[Second words](https://example.org/) end.",
@@ -151,7 +151,7 @@ describe("what else a document holds", () => {
     const file = rtf(
       String.raw`{\info{\title Tide tables}{\author Ines}{\manager Jan}{\category Sea}}\pard Text\par`,
     );
-    const document = await read("a.rtf", file);
+    const document = await extract("a.rtf", file);
     expect(document).toMatchObject({ title: "Tide tables", markdown: "Text" });
   });
 });
@@ -184,7 +184,7 @@ describe("fonts", () => {
     ["letters of symbol fonts", String.raw`\pard\f2\'61\u-3920?\f0 = 2\par`, "α°= 2"],
     ["a font's code page", String.raw`\pard\f3\'93\'8c\'8b\'9e\par`, "東京"],
   ])("reads %s", async (_what, body, expected) => {
-    const { markdown } = await read("a.rtf", rtf(body, FONTS));
+    const { markdown } = await extract("a.rtf", rtf(body, FONTS));
     expect(markdown).toBe(expected);
   });
 });

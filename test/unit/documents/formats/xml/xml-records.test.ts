@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { UNEXPANDED } from "../../../../../src/documents/formats/xml/entities.ts";
-import { read, reads } from "../../../../support/read-document.ts";
+import { extract, reads } from "../../../../support/read-document.ts";
 
-const markdownOf = async (xml: string) => (await read("a.xml", xml)).markdown;
+const markdownOf = async (xml: string) => (await extract("a.xml", xml)).markdown;
 
 const sheet2003 = (rows: string) =>
   `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Styles><Style ss:ID="p"/></Styles><Worksheet ss:Name="S"><Table>${rows}</Table></Worksheet></Workbook>`;
@@ -147,7 +147,7 @@ describe("entities that a document declares", () => {
       [UNEXPANDED],
     ],
   ])("%s", async (_what, xml, markdown, notes) => {
-    const document = await read("a.xml", xml);
+    const document = await extract("a.xml", xml);
     expect(document.markdown).toBe(markdown);
     expect(document.notes).toEqual(notes);
   });
@@ -168,11 +168,11 @@ describe("entities that a document declares", () => {
 
   it("are not looked for behind the first element", async () => {
     const xhtml = `<?xml version="1.0"?><!-- x --><html><script>"<!DOCTYPE a ["</script><p>[0]> b</p></html>`;
-    expect((await read("a.xhtml", xhtml)).markdown).toBe("[0]> b");
+    expect((await extract("a.xhtml", xhtml)).markdown).toBe("[0]> b");
   });
 
   it("in XHTML", async () => {
     const xhtml = `<?xml version="1.0"?><!DOCTYPE html [<!ENTITY prod "Quarry 5">]><html><body><p>Install &prod;.</p></body></html>`;
-    expect((await read("a.xhtml", xhtml)).markdown).toBe("Install Quarry 5.");
+    expect((await extract("a.xhtml", xhtml)).markdown).toBe("Install Quarry 5.");
   });
 });
