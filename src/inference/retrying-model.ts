@@ -65,7 +65,7 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
         const request = withMode(callOptions, call);
         const result = await withRetries(() => ask(call, request), retryRules(call, options));
         // The last step may lack its searches.
-        const answer = final && options.tools !== undefined ? result : asTold(result);
+        const answer = final && options.tools !== undefined ? result : withRealEnd(result);
         return { ...(final ? answerOnly(answer, call.handedBack) : answer), warnings: [] };
       } catch (thrown) {
         const isStep = call.mayStop === true && call.meter.calls > callsBefore;
@@ -180,10 +180,10 @@ function withoutSearches(
 }
 
 /** Some servers end for a call that they do not name: https://github.com/labring/FastGPT/issues/7339. */
-function asTold(result: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+function withRealEnd(result: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { content, finishReason } = result;
-  const isTold = content.some(({ type }) => type === "tool-call");
-  if (isTold || finishReason.unified !== "tool-calls") return result;
+  const hasCall = content.some(({ type }) => type === "tool-call");
+  if (hasCall || finishReason.unified !== "tool-calls") return result;
   return { ...result, finishReason: { ...finishReason, unified: "stop" } };
 }
 
