@@ -105,7 +105,7 @@ async function ask(
     signal: options.abortSignal,
   });
   try {
-    const withinMs = deadline.remainingMs - LAST_WORDS_MS;
+    const withinMs = Math.max(0, deadline.remainingMs - LAST_WORDS_MS);
     const result = await streamedCall({ chat, meter, hearing, withinMs }, options);
     await noteCutPrompt(chat, options, result.usage.inputTokens.total, losses);
     return result;
