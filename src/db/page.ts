@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { normalForm } from "../core/normal-form.ts";
 import { raw, only, runBatch, sql, joinSql, readRows } from "./sql.ts";
 import type { Reads, Sql, Selection } from "./sql.ts";
 import { json, number, text, select } from "./select.ts";
@@ -93,8 +94,8 @@ function spellingsOf(part: string): string[] {
   const small = part.toLowerCase();
   const titled = small.replaceAll(/(?<![\p{L}\p{M}])\p{L}/gu, (letter) => letter.toUpperCase());
   const forms = [part, small, part.toUpperCase(), titled].flatMap((text) => [
-    text.normalize("NFC"),
-    text.normalize("NFD"),
+    normalForm(text, "NFC"),
+    normalForm(text, "NFD"),
   ]);
   const asciiSmall = (text: string) => text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase());
   return [...new Set(forms.map(asciiSmall))];
