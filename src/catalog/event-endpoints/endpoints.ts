@@ -59,8 +59,8 @@ export async function changeEndpoint(
 ) {
   refusePrivate(services, patch);
   // A RAG may be removed meanwhile; its name stays, since an empty list means all events.
-  const { enabled, ragIdentifiers } = patch;
-  if (enabled ?? ragIdentifiers) await refuseAbsentRags(services, { ...before, ...patch });
+  const earlier = before.enabled ? before.ragIdentifiers : [];
+  await refuseAbsentRags(services, { ...before, ...patch }, earlier);
   const endpoint = await updateEndpoint(services.db, id, { ...patch, failingSince: null });
   await wake(services, id);
   return orNotFound(endpoint);
@@ -77,9 +77,13 @@ function refusePrivate({ config }: Writing, { url = "http://example.com" }: Part
 }
 
 /** A disabled endpoint, such as an imported one, may name RAGs that are made later. */
-async function refuseAbsentRags({ db }: Writing, { enabled, ragIdentifiers }: Settings) {
+async function refuseAbsentRags(
+  { db }: Writing,
+  { enabled, ragIdentifiers }: Settings,
+  earlier: string[] = [],
+) {
   const rags = await findRagIds(db, ragIdentifiers);
-  const names = new Set(rags.map(({ identifier }) => identifier));
+  const names = new Set([...earlier, ...rags.map(({ identifier }) => identifier)]);
   const absent = enabled ? ragIdentifiers.filter((name) => !names.has(name)) : [];
   if (absent.length === 0) return;
   throw invalidField("ragIdentifiers", `: there is no ${absent.join(", ")}`);

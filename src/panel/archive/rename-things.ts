@@ -125,7 +125,9 @@ function renamedSettings(
     );
     const entries = remaining.map(([identifier, value]) => {
       const isDisabled = outcomeBy.get(`${kind}.${identifier}`) === "made disabled";
-      const local: Values = { ...value, ...(isDisabled && { enabled: false }) };
+      // An import enables no endpoint: one that it replaces stays as it is here.
+      const { enabled: _archived, ...rest } = value;
+      const local: Values = { ...rest, ...(isDisabled && { enabled: false }) };
       for (const [field, kindOf] of Object.entries(fields)) {
         const renameOne = (name: unknown) => names.get(`${kindOf}.${String(name)}`) ?? name;
         const name = value[field];

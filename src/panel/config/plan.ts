@@ -136,11 +136,13 @@ const referencesOf = ({ references = {}, subjectOf }: Kind, values: Values) => [
 
 /**
  * References to things that are absent, and things to be removed that others need. An endpoint of
- * events may name a RAG that was removed before.
+ * events may name a RAG that was removed before; a disabled one, such as of an archive, any.
  */
 const brokenReferences = (things: Things, entries: Things, existing: Things): FieldProblem[] =>
   [...things].flatMap(([path, { kind, before, values, identifier }]) => {
-    const earlier = new Set(referencesOf(kind, before).map(({ name }) => name));
+    if (values["enabled"] === false) return [];
+    const checked = before["enabled"] === false ? {} : before;
+    const earlier = new Set(referencesOf(kind, checked).map(({ name }) => name));
     // The key of a limit names its subject; one that the document does not have goes with it.
     const all = entries.has(path) ? { ...values, ...keyOf(kind, identifier) } : values;
     return referencesOf(kind, all)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { PIECE_BYTES, pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
 import { storePlan } from "../../../src/panel/archive/plan-import.ts";
+import { renameThings } from "../../../src/panel/archive/rename-things.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { outcomeOf } from "../../support/worker-client.ts";
 import {
@@ -79,13 +80,17 @@ const without = (value: unknown, ...names: string[]): unknown =>
 
 test("an archive makes an equal service beside the first, without the embedder", async () => {
   const before = await readService("docs", ["whole", "part"], QUESTIONS);
-  const subscription = { events: ["scan.failed"], ragIdentifiers: ["part"] };
+  await admin.folderWithRag("Removed");
+  const subscription = { ragIdentifiers: ["part", "removed"], enabled: true };
   const endpoint = { url: "https://hooks.example.com/", ...subscription };
-  const { body } = await admin.send("POST", "/event-endpoints", endpoint);
+  const { id } = await admin.create<{ id: string }>("/event-endpoints", endpoint);
+  await admin.send("DELETE", "/rags/removed");
+  const change = { ...endpoint, events: ["scan.failed"] };
+  expect((await admin.send("PATCH", `/event-endpoints/${id}`, change)).status).toBe(200);
   const bytes = await exported("all=true");
-  await admin.send("DELETE", `/event-endpoints/${(body as { id: string }).id}`);
+  await admin.send("DELETE", `/event-endpoints/${id}`);
   expect(outcomeOf(await send(bytes))).toMatch(
-    /^409 These identifiers are taken: fileSources.docs, rags/,
+    /^409 These identifiers are taken: fileSources.docs, .*rags/,
   );
   const result = await imported(bytes, "onConflict=rename");
   expect(result).toMatchObject({ state: "done", embedderCalls: 0, files: 7 });
@@ -94,8 +99,16 @@ test("an archive makes an equal service beside the first, without the embedder",
   expect(without(after)).toEqual(without(before));
   // Nothing is sent to receivers of the first service, which have another secret.
   expect((await admin.send("GET", "/event-endpoints")).body).toMatchObject({
-    data: [{ ...endpoint, ragIdentifiers: ["part-2"], enabled: false }],
+    data: [{ ...change, ragIdentifiers: ["part-2", "removed"], enabled: false }],
   });
+});
+
+test("an import that replaces an endpoint leaves it disabled or enabled", () => {
+  const url = "https://hooks.example.com/";
+  const wish = { onConflict: "replace", suffix: "2", tokenIds: new Set(), dryRun: false } as const;
+  const settings = { eventEndpoints: { [url]: { events: ["*"], enabled: true } } };
+  const renaming = renameThings(settings, new Map([[`eventEndpoints.${url}`, {}]]), wish);
+  expect(renaming.settings).toEqual({ eventEndpoints: { [url]: { events: ["*"] } } });
 });
 
 test("a replaced source keeps its ids, and files that the archive lacks go", async () => {
