@@ -28,6 +28,7 @@ export function* xmlRecords(
   let fields: XmlRecord["fields"] = [];
   let text = "";
   let isTooDeep = false;
+  let isOver = false;
   const parser: Parser = new Parser(
     {
       onopentag(tag, { href = "", rel = "alternate" }) {
@@ -42,14 +43,14 @@ export function* xmlRecords(
       ontext(part) {
         text += part;
       },
-      onclosetag(_tag, isImplied) {
+      onclosetag() {
         const name = path.pop() ?? "";
         const parent = path.at(-1) ?? "";
         if (names.has(parent)) fields.push([name, text]);
         if (!names.has(name) && path.length === 1) result.top.set(name, text);
-        const isRecord = names.has(name) && !isImplied;
+        const isRecord = names.has(name) && !isOver;
         if (isRecord && result.records.length < most) result.records.push({ name, fields });
-        if (path.length === 0) result.isWhole = !isImplied;
+        if (path.length === 0) result.isWhole ||= !isOver;
         text = "";
       },
     },
@@ -59,6 +60,8 @@ export function* xmlRecords(
     parser.write(part);
     return !isTooDeep;
   });
+  // The parser closes what is open then.
+  isOver = true;
   parser.end();
   return isTooDeep ? null : result;
 }

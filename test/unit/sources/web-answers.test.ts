@@ -133,7 +133,7 @@ test("a page that only sends its readers on is the page to which it sends them",
   site.page("/plain");
   site.page("/round", [], refreshTo("/round#top"));
   const source = webSource(site.port, { startUrls: [BASE, `${BASE}/start`] });
-  site.page("/start", ["/behind"], refreshTo("/started"));
+  site.page("/start", ["/behind"], refreshTo(" /started"));
   site.page("/started", ["/behind"]);
   site.page("/behind");
   const all = ["/", "/behind", "/newest", "/plain", "/round", "/script", "/slow", "/started"];

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 
 import { DAY_MS } from "../../../src/core/time.ts";
 import type { WebConfig } from "../../../src/sources/web/web-config.ts";
+import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
 import { BASE, pathsOf, webSource } from "../../doubles/web-site/scanning.ts";
 import {
   htmlPage,
@@ -74,6 +75,16 @@ test.each([
   expect(pathsOf(source.files.keys())).not.toContain("/c");
   const failures = [...problems, ...pages.flatMap(({ failure }) => failure ?? [])];
   expect(failures.map(({ message }) => message)).toContain("sitemap: the sitemap breaks off");
+});
+
+test.each([
+  ["<urlset/>", [], true],
+  ["<urlset><url><loc>/a</loc></urlset><div>", ["/a"], true],
+  ["<urlset><url><loc>/a</loc></url><url><loc>/b", ["/a"], false],
+])("the sitemap %s has the pages %j; whether it is whole: %j", async (xml, pages, isWhole) => {
+  const map = await readSitemap(new TextEncoder().encode(xml), new AbortController().signal);
+  expect(map?.addresses.map(({ address }) => address)).toEqual(pages);
+  expect(map?.isWhole).toBe(isWhole);
 });
 
 test("where a link fails, a new link of a page beyond it is not too deep", async () => {

@@ -121,7 +121,8 @@ function addLink(page: HtmlPage, { href = "", rel = "" }: Attributes): void {
 }
 
 /** https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh */
-const REFRESH = /^[\d.]*[;,\s]+(?:url\s{0,9}=\s{0,9}|(?!url\s{0,9}=))["']?([^"'\s;,][^"']*)/i;
+const REFRESH =
+  /^[\d.]*[;,\s]+(?:url\s{0,9}=\s{0,9}|(?!url\s{0,9}=))(?:["']\s{0,9})?([^"'\s;,][^"']*)/i;
 
 export function addRefresh(page: HtmlPage, content: string, isInNoScript: boolean): void {
   const target = REFRESH.exec(content.trim())?.[1];
