@@ -117,8 +117,10 @@ async function requestToken(
     throw new SourceFailure(kind, problem, retryAfterMs(headers, now()));
   }
   const skewMs = service.isSigned === true ? skewOf(got.response, now()) : 0;
-  const why = skewMs > MAX_SKEW_MS ? clocksDiffer(name, skewMs) : service.explain(status, answer);
-  if (!ok) throw new SourceFailure("denied", `${name}: ${why}`);
+  // A clock that is behind may be no reason: the key may be wrong, too.
+  const clocks = skewMs > MAX_SKEW_MS ? `${clocksDiffer(name, skewMs)}; ` : "";
+  if (!ok)
+    throw new SourceFailure("denied", `${name}: ${clocks}${service.explain(status, answer)}`);
   const token = schema.safeParse(answer);
   if (token.success) return token.data;
   throw new SourceFailure("down", `${name}: no access token in the answer`);
