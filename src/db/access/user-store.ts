@@ -118,11 +118,14 @@ export async function updateUser(
     change.role === "member" ? sql`(role = 'member' or ${anotherAdminThan(id)})` : sql`1`;
   const addressIsFree = sql`not exists (
     select 1 from users other where other.email = ${change.email} and other.id <> ${id})`;
-  const [updated] = await runBatch(db, [
+  const isAllowed = sql`id = ${id} and ${keepsAnAdmin} and ${addressIsFree}`;
+  // Two requests may bring the role: the second one would end the session that the first one keeps.
+  const isNew = sql`(${change.passwordHash} is not null or role is not ${change.role})`;
+  const [, updated] = await runBatch(db, [
+    sql`delete from sessions where user_id = ${id} and hash is not ${keptSessionHash} and ${endSessions}
+      and exists (select 1 from users where ${isAllowed} and ${isNew})`,
     sql`update users set ${assigned(users, { ...change, id })}, ${UPDATED}
-      where id = ${id} and ${keepsAnAdmin} and ${addressIsFree} returning 1`,
-    sql`delete from sessions where user_id = ${id} and hash is not ${keptSessionHash}
-      and ${endSessions} and changes() > 0`,
+      where ${isAllowed} returning 1`,
     ...(change.role === "member" ? closeToMembers() : []),
   ]);
   return updated.length > 0;

@@ -207,6 +207,14 @@ test("with a refresh token the session goes on while the provider says so", asyn
   ]);
 });
 
+test("of two sessions that bring a new role at once, one stays", async () => {
+  provider.refreshes = true;
+  const browsers = [await signedInAs(), await signedInAs()];
+  provider.person = { ...ANN, groups: ["admins"] };
+  later(20);
+  expect(await Promise.all(browsers.map(isSignedIn))).toContain(true);
+});
+
 test("requests at once use a refresh token once", async () => {
   provider.refreshes = true;
   const browser = await signedInAs();
