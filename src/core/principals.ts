@@ -48,11 +48,11 @@ const ADDRESS = /^[^\s@:\p{Cc}]+@[^\s@:\p{Cc}]+$/u;
 export const isAddress = (text: string): boolean =>
   ADDRESS.test(text.trim()) && userPrincipal(text) !== null;
 
-/** Like `principalOf` for the texts of people: `user:` stands before an address. */
+/** Like `principalOf` for the texts of people: addresses and their domains are whole. */
 export function writtenPrincipal(text: string): Principal | null {
   const principal = principalOf(text);
-  const user = /^user:(.*)$/s.exec(principal ?? "")?.[1];
-  return user === undefined || isAddress(user) ? principal : null;
+  const address = principal?.replace(/^user:|^domain:/, (kind) => (kind === "user:" ? "" : "a@"));
+  return address === principal || isAddress(address ?? "") ? principal : null;
 }
 
 export const userPrincipal = (address: string) => principalOf(`user:${address.trim()}`);

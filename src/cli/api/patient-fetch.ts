@@ -134,12 +134,12 @@ async function errorOf(target: ApiTarget, request: Request, response: Response) 
   const explained: Record<number, string> = {
     401: `${baseUrl} refused the credentials (401 Unauthorized). Check ${credential}.`,
     403: `${credential} does not cover this: ${subject} (403 Forbidden).`,
-    // Where the service says what is missing, its own words name it.
-    ...(words.startsWith("Not found: ")
-      ? {}
-      : { 404: `There is no ${subject} at ${baseUrl} (404 Not found).` }),
+    404: `There is no ${subject} at ${baseUrl} (404 Not found).`,
   };
-  return new ApiError(status, explained[status] ?? `${subject}: ${words} (${status}).`);
+  // Where the service says what is missing or forbidden, its own words name it.
+  const isNamed = /^(?:Not found|Forbidden): /.test(words);
+  const explanation = isNamed ? undefined : explained[status];
+  return new ApiError(status, explanation ?? `${subject}: ${words} (${status}).`);
 }
 
 /** The subject of a call: `RAG handbook`, or the path of a file. */

@@ -53,15 +53,18 @@ async function rulesIn(root: string, folder: string): Promise<Rule[]> {
     throw new CommandFailure(`${file} cannot be read.`);
   });
   if (text === null) return [];
-  const parsed = readersFile.safeParse(parsedJson(text));
+  const parsed = readersFile.safeParse(parsedJson(text), { reportInput: true });
   if (parsed.success) {
     return Object.entries(parsed.data).map(([pattern, readers]) => {
       return { matches: matcher([pattern]), readers };
     });
   }
-  const at = parsed.error.issues[0]?.path.join(": ") ?? "";
-  const where = at === "" ? "it must be a JSON object" : at;
+  const { path: [pattern] = [], input } = parsed.error.issues[0] ?? {};
+  const where =
+    pattern === undefined
+      ? "it must be a JSON object"
+      : `${String(pattern)}: ${JSON.stringify(input)}`;
   throw new CommandFailure(
-    `${file}: ${where}; a pattern names a list of user:, group: or domain: and a name, or everyone.`,
+    `${file}: ${where}; a pattern names a list of user: and an address, group: or domain: and a name, or everyone.`,
   );
 }

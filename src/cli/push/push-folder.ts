@@ -112,8 +112,7 @@ async function carryOut(
   summary: PushSummary,
 ) {
   const { upload, remove, move, readers } = plan;
-  const label = upload.length > 0 ? "Pushing " : move.length > 0 ? "Moving " : "Removing ";
-  using progress = terminal.progress(label, sizeOf(plan));
+  using progress = terminal.progress("Pushing ", sizeOf(plan));
   let fileCount = 0;
   const end = (
     path: string,

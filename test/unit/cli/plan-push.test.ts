@@ -201,5 +201,5 @@ test("the nearest readers file above a document with a pattern that fits decides
   const { upload } = await planned(ann);
   expect(upload.find((file) => file.path === "a.md")?.readers).toEqual(staff);
   write("hr/.quarry-readers.json", '{ "pay/": ["ann"] }');
-  await expect(localReaders(folder, paths)).rejects.toThrow(/pay\/.*everyone/);
+  await expect(localReaders(folder, paths)).rejects.toThrow(/pay\/: "ann"; .*everyone/);
 });

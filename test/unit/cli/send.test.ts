@@ -131,6 +131,10 @@ test("a refused token, a missing RAG and a silent server are reported plainly", 
   error = "Not found: there is no docs";
   const archive = panelApi(url, "k").GET("/archive", { params: { query: { rags: "docs" } } });
   await expect(archive).rejects.toThrow("Not found: there is no docs (404).");
+  [status, error] = [403, "Forbidden: this caller may not name a reader"];
+  await expect(rag(url)).rejects.toThrow("RAG docs: Forbidden: this caller may not name a reader");
+  error = "Forbidden";
+  await expect(rag(url)).rejects.toThrow("QUARRY_TOKEN does not cover this: RAG docs");
   const nowhere = /Cannot reach http:\/\/127.0.0.1:1 \((?!TypeError)/;
   await expect(rag("http://127.0.0.1:1")).rejects.toThrow(nowhere);
 });

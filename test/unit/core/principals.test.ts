@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { principalOf, principalsOf } from "../../../src/core/principals.ts";
+import { principalOf, principalsOf, writtenPrincipal } from "../../../src/core/principals.ts";
 
 test.for([
   ["user:Ann@Example.com", "user:ann@example.com"],
@@ -30,4 +30,15 @@ test("a reader is in by address, domain and groups; each principal counts once",
   // A guest of a Microsoft tenant, who is none of its people.
   const user = "ann_partner.example#ext#@contoso.example";
   expect(principalsOf({ user, groups: [] })).toEqual([`user:${user}`, "everyone"]);
+});
+
+test.for([
+  ["domain:Example.com", "domain:example.com"],
+  ["domain:@example.com", null],
+  ["user:ann", null],
+  ["group:a@b@c", "group:a@b@c"],
+  ["everyone", "everyone"],
+  ["ann", null],
+] as const)("a person who writes %s means %s", ([text, expected]) => {
+  expect(writtenPrincipal(text)).toBe(expected);
 });
