@@ -1,5 +1,6 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/clients.ts";
+import { ApiError } from "../api/patient-fetch.ts";
 import { CommandFailure, sentenceOf } from "../failure.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting } from "../progress.ts";
@@ -129,7 +130,7 @@ async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> 
   await goOnWithout(
     () => askAndShow(served),
     served,
-    () => "Set CHAT_MODEL for another model, or start with --embedded.",
+    adviceOnModels,
   );
   const addresses = addressesOf(url, subject.identifier);
   showAddresses(terminal, addresses, state.token ?? "", questions);
@@ -242,7 +243,7 @@ export function warnOfFailures(
 export async function goOnWithout(
   work: () => Promise<unknown>,
   { terminal, stopping }: { terminal: Pick<Terminal, "warn">; stopping: AbortSignal },
-  advice: () => string,
+  advice: (thrown: unknown) => string,
 ): Promise<void> {
   try {
     await work();
@@ -251,9 +252,15 @@ export async function goOnWithout(
     if (stopping.aborted) await new Promise(() => undefined);
     const sentence = sentenceOf(thrown);
     if (sentence === null) throw thrown;
-    terminal.warn(`\n${sentence}\nThe service runs. ${advice()}`);
+    terminal.warn(`\n${sentence}\nThe service runs. ${advice(thrown)}`.trimEnd());
   }
 }
+
+/** Only a model that failed is answered with 502. */
+export const adviceOnModels = (thrown: unknown) =>
+  thrown instanceof ApiError && thrown.status === 502
+    ? "Set CHAT_MODEL for another model, or start with --embedded."
+    : "";
 
 async function askAndShow({ url, state, terminal, subject, questions }: Served): Promise<void> {
   const { identifier } = subject;

@@ -8,7 +8,8 @@ import { beforeEach, expect, test, vi, type MockInstance } from "vitest";
 import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { versionOfProject } from "../../../src/cli/installation.ts";
-import { goOnWithout, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
+import { adviceOnModels, goOnWithout, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
+import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
 import { CommandFailure, sentenceOf } from "../../../src/cli/failure.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -253,12 +254,13 @@ test("a failed file is told once, and again where it was whole meanwhile", () =>
 
 test("npm start goes on serving where its first questions fail, and says why", async () => {
   const warn = vi.fn<(line: string) => void>();
-  const failure = new CommandFailure("Model call failed: provider answered 500.");
+  const failure = new ApiError(502, "Model call failed: provider answered 500.");
   await goOnWithout(
     () => Promise.reject(failure),
     { terminal: { warn }, stopping: new AbortController().signal },
-    () => "Set CHAT_MODEL for another.",
+    adviceOnModels,
   );
+  expect(adviceOnModels(new ApiError(400, "this token has no reader"))).toBe("");
   expect(warn.mock.calls.flat().join("")).toMatch(
     /answered 500\.\nThe service runs\. Set CHAT_MODEL/,
   );
