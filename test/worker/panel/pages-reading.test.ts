@@ -97,7 +97,7 @@ test("lists are searched by any part, a RAG beyond them stays chosen", async () 
   await admin.post("/panel/tokens/new", typed);
   await env.DB.prepare("delete from rags where id like 'many-%'").run();
   await admin.open("/panel/tokens?q=Beyond");
-  expect(admin.html).toMatch(/docs<\/bdi>.*docs-again<\/bdi>/s);
+  expect(admin.html).toMatch(/RAG <bdi[^>]*>docs<\/bdi>.*docs-again<\/bdi>/s);
 });
 
 test("what a scan could not read is told on the source's page and among its runs", async () => {

@@ -180,20 +180,20 @@ const COLUMNS: Column<TokenLine>[] = [
 /** The resources that a token covers. */
 export const Rights = ({ token }: { token: TokenLine }) => {
   const groups = [
-    { word: "RAGs", all: token.allRags, names: token.rags },
-    { word: "inferences", all: token.allInferences, names: token.inferences },
-    { word: "agents", all: token.allAgents, names: token.agents },
+    { word: "RAG", all: token.allRags, names: token.rags },
+    { word: "inference", all: token.allInferences, names: token.inferences },
+    { word: "agent", all: token.allAgents, names: token.agents },
   ].filter(({ all, names }) => all || names.length > 0);
   if (groups.length === 0) return <Status tone="off">nothing</Status>;
   return (
     <span class="tags">
       {groups.map(({ word, all, names }) =>
         all ? (
-          <span class="tag">all {word}</span>
+          <span class="tag">all {word}s</span>
         ) : (
           names.map((name) => (
             <span class="tag">
-              <Data>{name}</Data>
+              {word} <Data>{name}</Data>
             </span>
           ))
         ),
