@@ -43,6 +43,7 @@ test("permissions of a source are previewed, switched on and shown with each fil
   const text = await textOf(`${file}&reader=ann@example.com`);
   expect(text).toMatch(/may read it ?, by user:ann@example.com \(push\)/);
   expect(await textOf(`${file}&reader=bob@example.com`)).toContain("may not read it");
+  expect(await textOf(`${file}&reader=user:ann@example.com`)).toContain("not a person's address");
   expect(await textOf("/panel/sources/vault/file?path=b.md")).toMatch(/Readers: nobody/);
 
   const shared = { readers: ["group:hr@example.com"] };

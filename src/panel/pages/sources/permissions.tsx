@@ -15,6 +15,7 @@ import { attempt } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import type { ShownSource } from "./shown-source.ts";
 import type { Child } from "hono/jsx";
+import { isAddress } from "../../../core/principals.ts";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
 import { formFrom, type FormState } from "../../components/form-state.ts";
@@ -183,20 +184,16 @@ export async function readersOfFile(
         <button class="btn">May this person read it?</button>
       </form>
       {reader === "" ? null : (
-        <Verdict
-          reader={reader}
-          {...await checkReader(services, { source, path, reader, groups: [] })}
-        />
+        <p>
+          <Data>{reader}</Data>{" "}
+          {isAddress(reader)
+            ? verdictOf(await checkReader(services, { source, path, reader, groups: [] }))
+            : "is not a person's address."}
+        </p>
       )}
     </details>
   );
 }
 
-type VerdictProps = Awaited<ReturnType<typeof checkReader>> & { reader: string };
-
-const Verdict = ({ reader, mayRead, by, from }: VerdictProps) => (
-  <p>
-    <Data>{reader}</Data> {mayRead ? "may read it" : "may not read it"}
-    {by === null ? "." : `, by ${by} (${from ?? ""}).`}
-  </p>
-);
+const verdictOf = ({ mayRead, by, from }: Awaited<ReturnType<typeof checkReader>>) =>
+  `${mayRead ? "may read it" : "may not read it"}${by === null ? "." : `, by ${by} (${from ?? ""}).`}`;
