@@ -61,6 +61,7 @@ test("permissions of a source are previewed, switched on and shown with each fil
     /-H (?:'|&#39;)Quarry-Reader: j%25o@x\.org(?:'|&#39;) .*-H (?:'|&#39;)Quarry-Groups: hr, staff(?:'|&#39;)/,
   );
   expect(call).toMatch(/Quarry-Reader(?:"|&quot;): (?:"|&quot;)j%25o@x\.org/);
+  expect(browser.html).toContain('<details class="options" open');
   const overview = await textOf("/panel");
   expect(overview).toMatch(/Source Vault has 1 file that nobody can read\./);
   await browser.post(path, { permissions: "off", defaultReaders: "" });

@@ -81,6 +81,9 @@ const Ask = ({ state, choices, target, second, turns, isAnswered }: FormProps) =
   </div>
 );
 
+/** A search for a person shows for whom. */
+const areOpen = (state: FormProps["state"]) => state.status !== 200 || state.text("reader") !== "";
+
 export const SearchForm = (props: FormProps) => {
   const { action, here, state, target, second, turns, call, hasResults } = props;
   const isRag = target.kind === "rag";
@@ -97,7 +100,7 @@ export const SearchForm = (props: FormProps) => {
         </button>
         {turns.length === 0 ? null : <LinkButton href={here} label="New conversation" />}
       </p>
-      <details class="options" open={state.status !== 200}>
+      <details class="options" open={areOpen(state)}>
         <summary>{second === null ? "All options" : "First setting"}</summary>
         <TextArea
           {...field(state, "more", isRag ? "Further questions" : "Search for")}
