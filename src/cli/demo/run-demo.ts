@@ -127,11 +127,7 @@ async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> 
     const reason = served.lastReason();
     return `${WAITING}${reason === "" ? "" : ` The last failure: ${reason}.`}`;
   });
-  await goOnWithout(
-    () => askAndShow(served),
-    served,
-    adviceOnModels,
-  );
+  await goOnWithout(() => askAndShow(served), served, adviceOnModels);
   const addresses = addressesOf(url, subject.identifier);
   showAddresses(terminal, addresses, state.token ?? "", questions);
   terminal.say(`
