@@ -13,14 +13,13 @@ import { afterHelp, collect } from "./run-command.ts";
 import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
-type Shared = { url: string; json?: true };
+type Shared = { url: string; json?: true; as?: string };
 type Searching = Shared & {
   topK: number;
   rerank?: true;
   threshold?: number;
   file?: string[];
   folder?: string[];
-  as?: string;
 };
 type SearchOptions = Searching & { query?: string[]; explain?: true };
 type AskOptions = Searching & { search?: string[]; schema?: string };
@@ -30,7 +29,10 @@ const NOT_FOUND = 404;
 const PAGE_FILES = 100;
 
 const ofService = (name: string) =>
-  withTarget(new Command(name), "QUARRY_TOKEN", "the service's answer");
+  withTarget(new Command(name), "QUARRY_TOKEN", "the service's answer").option(
+    "--as <address>",
+    "only what this person may read (a token with the reader named)",
+  );
 
 /** Options of a search, by itself and for an answer. */
 function searching(name: string): Command {
@@ -40,7 +42,6 @@ function searching(name: string): Command {
     .option("--threshold <score>", "leave out passages with a lower score, 0 to 1", numberIn)
     .option("--file <path>", "only in this file (may be repeated)", collectPath)
     .option("--folder <path>", "only in this folder (may be repeated)", collectPath)
-    .option("--as <address>", "find only what this person may read (a token with the reader named)")
     .addHelpText("after", afterHelp("Put words that begin with - after --: … -- --gzip."));
 }
 
@@ -273,6 +274,6 @@ async function failedFiles(api: PublicApi, identifier: string) {
   }
 }
 
-function open({ url, as }: Shared & { as?: string }): PublicApi {
+function open({ url, as }: Shared): PublicApi {
   return publicApi(checkedUrl(url), tokenIn(process.env), { reader: as });
 }

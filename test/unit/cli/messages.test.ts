@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { beforeEach, expect, test, vi, type MockInstance } from "vitest";
 
 import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-commands.ts";
+import { statusCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { versionOfProject } from "../../../src/cli/installation.ts";
 import { adviceOnModels, goOnWithout, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
@@ -272,6 +273,19 @@ test("npm start goes on serving where its first questions fail, and says why", a
       () => "",
     ),
   ).rejects.toBe(mistake);
+});
+
+test("status counts what a person may read", async () => {
+  vi.stubEnv("QUARRY_TOKEN", "qry_a");
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const readers: (string | null)[] = [];
+  vi.stubGlobal("fetch", ({ headers }: Request) => {
+    readers.push(headers.get("Quarry-Reader"));
+    return Promise.resolve(Response.json({ data: [], total: 0 }));
+  });
+  const line = ["docs", "--json", "--url", "http://q", "--as", "ann@x.org"];
+  await statusCommand().parseAsync(line, { from: "user" });
+  expect(readers).toEqual(["ann%40x.org", "ann%40x.org"]);
 });
 
 test("npm start that a signal ends reports no failure of what it breaks off", async () => {
