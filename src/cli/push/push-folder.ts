@@ -112,7 +112,8 @@ async function carryOut(
   summary: PushSummary,
 ) {
   const { upload, remove, move, readers } = plan;
-  using progress = terminal.progress("Pushing ", sizeOf(plan));
+  const isRemoval = remove.length === sizeOf(plan);
+  using progress = terminal.progress(isRemoval ? "Removing " : "Pushing ", sizeOf(plan));
   let fileCount = 0;
   const end = (
     path: string,
