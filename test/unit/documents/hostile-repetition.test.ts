@@ -69,6 +69,7 @@ const ENDING: Record<string, Record<string, Content>> = {
   },
   "a.rtf": {
     "RTF of links in one paragraph": `{\\rtf1 needle ${many('{\\field{\\*\\fldinst HYPERLINK "https://x.test"}{\\fldrslt b }}')}}`,
+    "RTF of a paragraph that is in fewer tables than none": String.raw`{\rtf1 \itap-2000000000 a\par\pard needle}`,
     "RTF of spaces": `{\\rtf1 needle${many(" ")}}`,
   },
   "a.xlsx": {

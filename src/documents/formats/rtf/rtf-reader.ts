@@ -135,7 +135,7 @@ export class RtfReader {
     // Its label may precede a paragraph's properties.
     pard: () => this.#change({ ...BODY_TEXT, label: this.#paragraph.label || null }),
     intbl: () => this.#change({ level: Math.max(1, this.#paragraph.level) }),
-    itap: (level = 1) => this.#change({ level }),
+    itap: (level = 1) => this.#change({ level: Math.max(0, level) }),
     s: (style = 0) => {
       this.#change({ style });
       if (this.#group.destination === "styles") this.#definedStyle = style;
