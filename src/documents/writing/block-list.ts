@@ -1,4 +1,4 @@
-import { withinCell } from "./bounded-text.ts";
+import { withinBound, withinCell } from "./bounded-text.ts";
 
 /**
  * The cells of a row, by their columns in ascending order: a sheet can leave thousands empty.
@@ -17,12 +17,16 @@ export type BlockTarget = {
   /** Returns the columns that are used, which the rows of `moreRows` continue. */
   filledTable: (rows: FilledRow[], hasHeader?: boolean) => number[];
   moreRows: (rows: FilledRow[], columns: number[]) => void;
+  raw: (markdown: string) => void;
+  page: (page: number) => void;
 };
 
 /** `frame`: a table without columns. */
 type Kind = "title" | "heading" | "text" | "code" | "table" | "frame" | "note" | "page";
 export type Block = { kind: Kind; text: string; write: (out: BlockTarget) => void };
 
+/** In characters: a block or a cell takes more memory and time than its text. */
+export const PIECE_COST = 32;
 const LONG_CHARACTERS = 1_000;
 const LONG_BLOCKS = 3;
 const LONG_IN_ONE_ROW = 200;
@@ -31,11 +35,15 @@ const LONG_IN_ONE_ROW = 200;
 export class BlockList implements BlockTarget {
   readonly blocks: Block[] = [];
   characters = 0;
+  /** Its blocks, and the cells of its tables. */
+  pieces = 0;
 
   /** @throws UnreadableDocument when it becomes unrealistically large. */
-  add(kind: Kind, text: string, write: Block["write"]): void {
+  add(kind: Kind, text: string, write: Block["write"], pieces = 1): void {
     if (kind !== "page" && text.trim() === "") return;
     this.characters = withinCell(this.characters + text.length);
+    this.pieces += pieces;
+    withinBound(this.cost);
     this.blocks.push({ kind, text, write });
   }
 
@@ -65,21 +73,38 @@ export class BlockList implements BlockTarget {
     this.add("text", text, (out) => out.itemParagraph(depth, text));
   }
 
-  filledTable(rows: FilledRow[], hasHeader = true): number[] {
+  filledTable(blocks: FilledRow[], hasHeader = true): number[] {
+    const rows = blocks.map(({ columns, cells }) => ({ columns, cells }));
     const columns = usedColumns(rows);
-    const text = rows.flatMap(({ cells }) => cells).join("\n");
     const kind = rows.length > 1 && columns.length > 1 ? "table" : "frame";
-    this.add(kind, text, (out) => void out.filledTable(rows, hasHeader));
+    this.#addRows(kind, rows, (out) => void out.filledTable(rows, hasHeader));
     return columns;
   }
 
-  moreRows(rows: FilledRow[], columns: number[]): void {
-    const text = rows.flatMap(({ cells }) => cells).join("\n");
-    this.add("table", text, (out) => out.moreRows(rows, columns));
+  moreRows(blocks: FilledRow[], used: number[]): void {
+    const rows = blocks.map(({ columns, cells }) => ({ columns, cells }));
+    this.#addRows("table", rows, (out) => out.moreRows(rows, used));
+  }
+
+  #addRows(kind: Kind, rows: FilledRow[], write: Block["write"]): void {
+    const texts = rows.flatMap(({ cells }) => cells);
+    this.add(kind, texts.join("\n"), write, texts.length);
+  }
+
+  raw(markdown: string): void {
+    this.add("text", markdown, (out) => out.raw(markdown));
+  }
+
+  page(page: number): void {
+    this.add("page", "", (out) => out.page(page));
   }
 
   writeTo(out: BlockTarget): void {
     for (const { write } of this.blocks) write(out);
+  }
+
+  get cost(): number {
+    return this.characters + this.pieces * PIECE_COST;
   }
 
   get text(): string {

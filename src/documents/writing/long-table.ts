@@ -1,11 +1,10 @@
-import { usedColumns, type BlockList, type BlockTarget, type FilledRow } from "./block-list.ts";
+import { PIECE_COST, usedColumns } from "./block-list.ts";
+import type { BlockList, BlockTarget, FilledRow } from "./block-list.ts";
 import { charactersOf } from "./table-text.ts";
 
 /** So many rows determine which columns are used; later rows are written as they arrive. */
 const HELD_ROWS = 1_000;
 const HELD_CHARACTERS = 1 << 20;
-/** In characters: a cell takes more memory and time than its text. */
-const CELL_COST = 32;
 /** A table whose rows have about one cell each, and its cells several blocks, places paragraphs. */
 const PLACED_CELLS_A_ROW = 1.25;
 const PLACED_BLOCKS_A_CELL = 1.5;
@@ -18,6 +17,8 @@ export class LongTable {
   #held: FilledRow[] = [];
   #heldCharacters = 0;
   #columns: number[] | null = null;
+  /** Whether rows before the held ones are written: the first of these is no header. */
+  #isContinued = false;
   readonly #out: BlockTarget;
 
   constructor(out: BlockTarget) {
@@ -34,7 +35,7 @@ export class LongTable {
 
   #hold(row: FilledRow): void {
     this.#held.push(row);
-    this.#heldCharacters += charactersOf(row) + row.cells.length * CELL_COST;
+    this.#heldCharacters += charactersOf(row) + piecesOf(row) * PIECE_COST;
     if (this.#held.length < HELD_ROWS && this.#heldCharacters < HELD_CHARACTERS) return;
     const columns = this.#write();
     if (columns.length > 0) this.#columns = columns;
@@ -43,6 +44,7 @@ export class LongTable {
   end(): void {
     this.#write();
     this.#columns = null;
+    this.#isContinued = false;
     this.length = 0;
     this.hasHeads = false;
   }
@@ -51,8 +53,9 @@ export class LongTable {
   #write(): number[] {
     const rows = this.#held.splice(0);
     this.#heldCharacters = 0;
-    if (!isLayout(rows, this.hasHeads)) return this.#out.filledTable(rows);
+    if (!isLayout(rows, this.hasHeads)) return this.#out.filledTable(rows, !this.#isContinued);
     this.layOut(rows);
+    this.#isContinued = true;
     return [];
   }
 
@@ -60,7 +63,8 @@ export class LongTable {
   layOut(rows = this.#held.splice(0)): void {
     const values: FilledRow[] = [];
     const endValues = () => {
-      if (values.length > 0) this.#out.filledTable(values.slice(), values[0] === rows[0]);
+      const hasHeader = !this.#isContinued && values[0] === rows[0];
+      if (values.length > 0) this.#out.filledTable(values.slice(), hasHeader);
       values.length = 0;
     };
     for (const row of rows) {
@@ -73,6 +77,9 @@ export class LongTable {
     endValues();
   }
 }
+
+const piecesOf = ({ cells, blocks = [] }: FilledRow) =>
+  blocks.reduce((pieces, cell) => pieces + (cell?.pieces ?? 1), 0) || cells.length;
 
 const MAX_LABELLED_CELLS = 2;
 /** A third of the cells with headings and text, tables or code are no values. */
@@ -90,13 +97,19 @@ const charactersIn = (cells: BlockList[]) => sum(cells.map(({ characters }) => c
 function isLayout(rows: FilledRow[], hasHeads: boolean): boolean {
   if (rows[0]?.blocks === undefined) return false;
   if (usedColumns(rows).length < 2) return true;
-  if (hasHeads) return false;
+  if (hasHeads && rows.length > 1) return false;
   const cells = rows.flatMap(({ blocks = [] }) => blocks.filter((cell) => cell !== null));
   if (rows.length === 1) return holdsPassages(cells);
   const filled = sum(rows.map((row) => row.cells.length));
   const blocks = sum(cells.map((cell) => cell.blocks.length));
   if (filled <= rows.length * PLACED_CELLS_A_ROW && blocks >= filled * PLACED_BLOCKS_A_CELL)
     return true;
+  const isWide = usedColumns(rows).length > MAX_LABELLED_CELLS;
+  return !(isWide && isRegular(rows)) && areDocuments(rows, cells);
+}
+
+/** Whether the rows' cells hold documents, most of all. */
+function areDocuments(rows: FilledRow[], cells: BlockList[]): boolean {
   const documents = cells.filter((cell) => cell.isDocument);
   const structured = documents.filter((cell) => cell.hasStructure);
   if (structured.length * STRUCTURED_SHARE >= cells.length) return true;
@@ -110,9 +123,11 @@ function holdsPassages(cells: BlockList[]): boolean {
   return cells.some((cell) => cell.isPassage) || (headings > 0 && headings < cells.length);
 }
 
-/** Whether values stand in the same columns of all rows, below names. */
+/** Whether values and passages stand in the same columns of most rows, below names. */
 function isRegular([header, ...rows]: FilledRow[]): boolean {
   const hasNames = header?.blocks?.every((cell) => cell?.isDocument === false) === true;
   const isAlike = ({ columns }: FilledRow) => String(columns) === String(header?.columns);
-  return hasNames && rows.length > 1 && rows.every(isAlike);
+  const areMostlyAlike = (some: FilledRow[]) => some.filter(isAlike).length * 2 > some.length;
+  const passages = rows.filter(({ blocks }) => blocks?.some((cell) => cell?.isDocument));
+  return hasNames && rows.length > 1 && areMostlyAlike(rows) && areMostlyAlike(passages);
 }

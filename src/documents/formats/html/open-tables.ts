@@ -12,6 +12,8 @@ const LONG_CELL = 1 << 17;
 
 export class OpenTables {
   readonly #open: OpenTable[] = [];
+  /** Those of them with an open cell. */
+  readonly #filling: OpenTable[] = [];
   readonly #out: MarkdownBuilder;
 
   constructor(out: MarkdownBuilder) {
@@ -20,7 +22,7 @@ export class OpenTables {
 
   /** The innermost cell, unless its table is for layout. */
   get cell(): BlockList | undefined {
-    return this.#open.findLast(({ cell }) => cell !== null)?.cell?.blocks;
+    return this.#filling.at(-1)?.cell?.blocks;
   }
 
   /** The innermost cell or the page, where text is written. */
@@ -31,22 +33,27 @@ export class OpenTables {
   /** A highlighter's table places numbers beside lines of code. */
   openTable(attributes: Attributes): void {
     // The blocks of a cell are copied into the cell around its table.
-    if (this.#open.filter(({ cell }) => cell !== null).length >= MAX_NESTED) this.makeLayout();
+    if (this.#filling.length >= MAX_NESTED) this.makeLayout();
     const isLayout = hasClass(attributes, "highlighttable");
     this.#open.push({ rows: new TableCollector(this.target), isLayout, cell: null });
   }
 
   startRow(): void {
     const current = this.#open.at(-1);
-    if (current?.isLayout === false) current.rows.startRow();
+    if (current?.isLayout !== false) return;
+    // An inline element without an end keeps the cell open that holds it.
+    this.closeCell();
+    current.rows.startRow();
   }
 
   openCell(name: string, { colspan = "1", rowspan = "1" }: Record<string, string>): void {
     const current = this.#open.at(-1);
     if (current === undefined || current.isLayout) return;
+    this.closeCell();
     current.rows.table.hasHeads ||= name === "th";
     const spans = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
     current.cell = { blocks: new BlockList(), ...spans };
+    this.#filling.push(current);
   }
 
   closeCell(): void {
@@ -55,11 +62,12 @@ export class OpenTables {
     const { blocks, columnSpan, rowSpan } = current.cell;
     current.rows.addCell(blocks, columnSpan, rowSpan);
     current.cell = null;
+    this.#filling.pop();
   }
 
   /** The innermost cell, and those before it, are blocks around the text. */
   makeLayout(): void {
-    const current = this.#open.findLast(({ cell }) => cell !== null);
+    const current = this.#filling.pop();
     if (!current?.cell) return;
     const { rows, cell } = current;
     current.isLayout = true;
@@ -71,7 +79,7 @@ export class OpenTables {
 
   /** Lets no cell grow beyond what a value has. */
   bound(): void {
-    if ((this.cell?.characters ?? 0) > LONG_CELL) this.makeLayout();
+    if ((this.cell?.cost ?? 0) > LONG_CELL) this.makeLayout();
   }
 
   closeTable(): void {

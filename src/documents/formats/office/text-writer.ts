@@ -82,6 +82,8 @@ export class TextWriter {
 
   closeTable(): void {
     if (this.tables.close()) this.endTable();
+    // A page that began in a cell with a value is marked behind the table.
+    else if (this.#pageFollows) this.tables.cell?.page(this.page);
   }
 
   protected rows(rows: FilledRow[]): void {
@@ -98,9 +100,7 @@ export class TextWriter {
     if (text === undefined) this.out.leftOut.add("embedded part");
     else {
       this.endCode();
-      const { cell } = this.tables;
-      if (cell === undefined) this.out.raw(text);
-      else cell.add("text", text, () => this.out.raw(text));
+      (this.tables.cell ?? this.out).raw(text);
     }
   }
 
@@ -119,8 +119,7 @@ export class TextWriter {
   /** A page that begins in a cell is marked there; after the table, if the cell holds a value. */
   #markPage(): void {
     const { page } = this;
-    if (this.#pageFollows && this.#pageInCell !== page)
-      this.tables.cell?.add("page", "", () => this.out.page(page));
+    if (this.#pageFollows && this.#pageInCell !== page) this.tables.cell?.page(page);
     this.#pageInCell = page;
   }
 

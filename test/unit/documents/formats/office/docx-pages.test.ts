@@ -6,6 +6,8 @@ const p = (runs: string, properties = "") => `<w:p><w:pPr>${properties}</w:pPr>$
 const r = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
 const BREAK = '<w:r><w:br w:type="page"/></w:r>';
 const DRAWN = "<w:r><w:lastRenderedPageBreak/></w:r>";
+const CELL = `<w:tc>${p(r("Nut"))}</w:tc>`;
+const TABLE = `<w:tbl><w:tr>${CELL + CELL}</w:tr><w:tr><w:tc>${p(DRAWN + r("5"))}</w:tc>${CELL}</w:tr></w:tbl>`;
 test.each([
   [
     "once, where a break is set and where it was drawn",
@@ -16,6 +18,11 @@ test.each([
     "within a cell that holds the document",
     `<w:tbl><w:tr><w:tc>${p(r("One")) + p(DRAWN + r("Two")) + p(r("Three") + DRAWN + r("…")) + p(r("Four"))}</w:tc></w:tr></w:tbl>`,
     ["1: One", "2: Two", "3: Four"],
+  ],
+  [
+    "within tables in cells, one of them of values",
+    `<w:tbl><w:tr><w:tc>${p(r("One"))}<w:tbl><w:tr><w:tc>${p(r("Still")) + p(DRAWN + r("Two"))}</w:tc></w:tr></w:tbl>${TABLE + p(r("Three"))}</w:tc></w:tr></w:tbl>`,
+    ["1: One", "2: Two", "3: Three"],
   ],
   [
     "with paragraphs that want one",

@@ -1,3 +1,5 @@
+import { expect, it } from "vitest";
+import { BlockList } from "../../../../../src/documents/writing/block-list.ts";
 import { docx, odf } from "../../../../support/office-files.ts";
 import { reads } from "../../../../support/read-document.ts";
 
@@ -21,6 +23,7 @@ const PRICES_READ = "| Part | Price |\n| --- | --- |\n| Bolt | 7 |";
 const LONG = "Kept the harbour's books for eleven years, and taught two clerks. ".repeat(9).trim();
 const LIFE = p(LONG) + p(LONG) + p("Speaks Dutch.");
 const LIFE_READ = `${LONG}\n\n${LONG}\n\nSpeaks Dutch.`;
+const LIFE_IN_ROW = LIFE_READ.replaceAll("\n\n", " ");
 
 reads("a.docx", {
   "a document within a cell keeps its headings, lists and tables": [
@@ -41,7 +44,18 @@ reads("a.docx", {
   ],
   "a table of names and long descriptions keeps its rows": [
     file(table(texts("Clerk", "Life"), row(p("Ada"), LIFE), row(p("Bo"), LIFE))),
-    `| Clerk | Life |\n| --- | --- |\n| Ada | ${LIFE_READ.replaceAll("\n\n", " ")} |\n| Bo | ${LIFE_READ.replaceAll("\n\n", " ")} |`,
+    `| Clerk | Life |\n| --- | --- |\n| Ada | ${LIFE_IN_ROW} |\n| Bo | ${LIFE_IN_ROW} |`,
+  ],
+  "a table of minutes keeps its rows, though a few have no value in a column": [
+    file(
+      table(
+        texts("Point", "Talk", "Who"),
+        row(p("Roof"), LIFE, p("Ada")),
+        row(p("Boats"), LIFE, p("")),
+        row(p("Locks"), LIFE, p("Bo")),
+      ),
+    ),
+    `| Point | Talk | Who |\n| --- | --- | --- |\n| Roof | ${LIFE_IN_ROW} | Ada |\n| Boats | ${LIFE_IN_ROW} |  |\n| Locks | ${LIFE_IN_ROW} | Bo |`,
   ],
   "a table that says which row is its header stays a table": [
     file(
@@ -66,4 +80,33 @@ reads("a.odt", {
     ),
     "## Offer\n\n- Oil\n\n| Bolt | 7 |\n| --- | --- |",
   ],
+});
+
+const CODE = "<tr><td>a<td><pre>b\nc</pre>";
+
+reads("a.html", {
+  "header cells that place the columns of a mail are no header": [
+    `<table><tr><th>${LONG}<th><p>Until</p><p>May</p></table>`,
+    `${LONG}\n\nUntil\n\nMay`,
+  ],
+  "text of cells without end tags is kept": [
+    "<table><tr><td><b>Part<td><b>Price<tr><td><i>Nut<td>5</table>",
+    "| Part | Price |\n| --- | --- |\n| Nut | 5 |",
+  ],
+  "a row in the middle of a long table is no header": [
+    `<table>${CODE.repeat(1_000)}<tr><td>d<td>e<tr><td>f<td>g</table>`,
+    /\n```\n\n\|  \|  \|\n\| --- \| --- \|\n\| d \| e \|\n\| f \| g \|$/,
+  ],
+  "a cell of thousands of paragraphs is no value": [
+    `<table><tr><th>Town<th>Life<tr><td>${"<p>a</p>".repeat(4_000)}<td>b</table>`,
+    /a\n\na\n\nb$/,
+  ],
+});
+
+it("blocks of a cell are bounded, however little they say", () => {
+  const blocks = new BlockList();
+  const addPages = () => {
+    for (let page = 0; page < 300_000; page++) blocks.page(page);
+  };
+  expect(addPages).toThrow("more than 32 MiB of text");
 });
