@@ -81,14 +81,13 @@ export class LongTable {
 const piecesOf = ({ cells, blocks = [] }: FilledRow) =>
   blocks.reduce((pieces, cell) => pieces + (cell?.pieces ?? 1), 0) || cells.length;
 
+/** A passage stands alone or beside its label. */
 const MAX_LABELLED_CELLS = 2;
 /** A third of the cells with headings and text, tables or code are no values. */
 const STRUCTURED_SHARE = 3;
 
-/** A passage in a row is alone or stands beside its label. */
 const isOfValues = ({ cells, blocks = [] }: FilledRow) =>
-  cells.length > MAX_LABELLED_CELLS ||
-  (cells.length > 1 && !blocks.some((cell) => cell?.isDocument));
+  cells.length > 1 && !blocks.some((cell) => cell?.isDocument);
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 const charactersIn = (cells: BlockList[]) => sum(cells.map(({ characters }) => characters));

@@ -89,6 +89,10 @@ reads("a.html", {
     `<table><tr><th>${LONG}<th><p>Until</p><p>May</p></table>`,
     `${LONG}\n\nUntil\n\nMay`,
   ],
+  "a page in the middle of three columns keeps its headings and code": [
+    "<table><tr><td colspan=3>Ferry<tr><td>Menu<td><h2>Times</h2><p>At six and at nine on all days</p><pre>a\nb</pre><td>News<tr><td colspan=3>Imprint</table>",
+    "Ferry\n\nMenu\n\n## Times\n\nAt six and at nine on all days\n\n```\na\nb\n```\n\nNews\n\nImprint",
+  ],
   "text of cells without end tags is kept": [
     "<table><tr><td><b>Part<td><b>Price<tr><td><i>Nut<td>5</table>",
     "| Part | Price |\n| --- | --- |\n| Nut | 5 |",
