@@ -192,7 +192,7 @@ function* decodeOther(
   const text = encoding === null ? null : yield* decodeAs(bytes, encoding);
   if (text !== null && encoding !== ANY_BYTES) return { text, notes: [] };
   const detected = yield* detectEncoding(bytes);
-  if (text !== null && (detected?.isLatin !== false || detected.isAssumed))
+  if (text !== null && (detected?.isOtherScript !== true || detected.isAssumed))
     return { text, notes: [] };
   if (detected === null) return null;
   const { text: decoded, notes } = yield* lenient(bytes, detected.encoding);

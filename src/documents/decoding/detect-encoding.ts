@@ -130,8 +130,11 @@ const ESCAPE = 0x1b;
 /** An East Asian text that reads nearly as well in another encoding gets a note. */
 const ASSUMED_LEAD = 0.08;
 
-/** `isAssumed`: the text reads nearly as well in another encoding. */
-type Detected = { encoding: string; isLatin: boolean; isAssumed: boolean };
+/** Fewer different bytes beyond ASCII are signs of a Latin text rather than words of another script. */
+const SCRIPT_BYTES = 8;
+
+/** `isAssumed`: the text reads nearly as well in another encoding. `isOtherScript`: it is not Latin. */
+type Detected = { encoding: string; isOtherScript: boolean; isAssumed: boolean };
 type Reading = { candidate: Candidate; text: string; score: number };
 
 /**
@@ -140,7 +143,7 @@ type Reading = { candidate: Candidate; text: string; score: number };
  * `encodings.json`, this reads 177 of 177, the package chardet 82.
  */
 export function* detectEncoding(bytes: Uint8Array): CooperativeWork<Detected | null> {
-  if (hasJapaneseEscapes(bytes)) return { ...certain("iso-2022-jp"), isLatin: false };
+  if (hasJapaneseEscapes(bytes)) return { ...certain("iso-2022-jp"), isOtherScript: true };
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
   const latin1 = (yield* decodeAs(sample, "windows-1252")) ?? "";
@@ -157,11 +160,14 @@ export function* detectEncoding(bytes: Uint8Array): CooperativeWork<Detected | n
       candidate.kind === "east asian" && text !== best.text && score > best.score - ASSUMED_LEAD,
   );
   const { encoding, kind } = best.candidate;
-  const isLatin = kind === "latin";
-  return { encoding, isLatin, isAssumed: isAssumed && kind === "east asian" };
+  const isOtherScript = isScript(best.candidate, sample);
+  return { encoding, isOtherScript, isAssumed: isAssumed && kind === "east asian" };
 }
 
-const certain = (encoding: string) => ({ encoding, isLatin: true, isAssumed: false });
+const isScript = ({ kind }: Candidate, sample: Uint8Array) =>
+  kind !== "latin" && new Set(sample.filter((byte) => byte > 0x7f)).size >= SCRIPT_BYTES;
+
+const certain = (encoding: string) => ({ encoding, isOtherScript: false, isAssumed: false });
 
 function* readingsOf(sample: Uint8Array, beyondAscii: number): CooperativeWork<Reading[]> {
   const region = latinRegionOf(sample);

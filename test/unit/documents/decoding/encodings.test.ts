@@ -152,6 +152,14 @@ describe("short texts as another writer encodes them", () => {
     }
   });
 
+  it.each(["Chapter two \xb2\xb3\xb9", "A name \xf8\xf8\xf8", "G\xd3\xd0 means good"])(
+    "with a few signs stay Latin-1 where it is declared: %j",
+    async (text) => {
+      const bytes = new Uint8Array(Buffer.from(text, "latin1"));
+      expect(await readText(bytes, "a.txt", "text/plain; charset=iso-8859-1")).toBe(text);
+    },
+  );
+
   it.each([
     ["a single letter of KOI8-R", "koi8-r", "в"],
     ["a single letter of Windows-1251", "windows-1251", "в"],
