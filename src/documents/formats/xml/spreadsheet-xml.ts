@@ -51,7 +51,7 @@ export function* readSpreadsheet(xml: string): CooperativeWork<Extraction> {
 const NAMED_FORMATS: Record<string, string> = { Percent: "0.00%", Fixed: "0.00", Standard: "0.00" };
 const NAME = /^[A-Z][a-z]+(?:[ /][A-Z][a-z]+)?$/;
 const codeOf = (format: string) =>
-  NAMED_FORMATS[format] ?? (NAME.test(format) ? "General" : format);
+  entryNamed(NAMED_FORMATS, format) ?? (NAME.test(format) ? "General" : format);
 
 /** Excel's own limit is 4,000. */
 const MAX_STYLES = 1 << 12;

@@ -19,12 +19,12 @@ describe("records keep every value, whatever it is called", () => {
     ],
     "of Excel 2003 have the format of their style, by its name or code": [
       sheet2003(
-        `<Row>${["p", "k", "c"].map((id) => `<Cell ss:StyleID="${id}"><Data ss:Type="Number">0.25</Data></Cell>`).join("")}</Row>`,
+        `<Row>${["p", "k", "c", "n"].map((id) => `<Cell ss:StyleID="${id}"><Data ss:Type="Number">0.25</Data></Cell>`).join("")}</Row>`,
       ).replace(
         '<Style ss:ID="p"/>',
-        '<Style ss:ID="p"><NumberFormat ss:Format="Percent"/></Style><Style ss:ID="k"><NumberFormat ss:Format="0.0&quot; kg&quot;"/></Style><Style ss:ID="c"><NumberFormat ss:Format="Short Date"/></Style>',
+        '<Style ss:ID="p"><NumberFormat ss:Format="Percent"/></Style><Style ss:ID="k"><NumberFormat ss:Format="0.0&quot; kg&quot;"/></Style><Style ss:ID="c"><NumberFormat ss:Format="Short Date"/></Style><Style ss:ID="n"><NumberFormat ss:Format="__proto__"/></Style>',
       ),
-      "# S\n\n| 25.00% | 0.3 kg | 0.25 |\n| --- | --- | --- |",
+      "# S\n\n| 25.00% | 0.3 kg | 0.25 | proto |\n| --- | --- | --- | --- |",
     ],
     "of Excel 2003 are left out of hidden sheets": [
       sheet2003("<Row><Cell><Data>x</Data></Cell></Row>").replace(
