@@ -3,7 +3,7 @@ import { linesOf } from "../../../../text/lines.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 
 const MAX_LEVEL = 6;
-const MARKS = /^(?:(#{1,6})(?= )|[ \t]*(`{3,}|~{3,})([^\n]*))/;
+const MARKS = /^(?:(#{1,6})(?= )|[ \t]*(`{3,}(?!`)(?![^\n]*`)|~{3,})([^\n]*))/;
 
 /** Headings are lowered by `levels`; written line by line, so that it is not in memory twice. */
 export function* writeShifted(

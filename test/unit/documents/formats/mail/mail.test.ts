@@ -176,8 +176,8 @@ describe("parts", () => {
       "One.\n\nTwo.\n\nThree.",
     ],
     "Markdown as it stands, its headings under the subject": [
-      `\ufeff\r\n\n${multipart("mixed", "Content-Type: text/markdown\n\n# One\n\n- a\n\n```\n# b\n```")}`,
-      "## One\n\n- a\n\n```\n# b\n```",
+      `\ufeff\r\n\n${multipart("mixed", "Content-Type: text/markdown\n\n# One\n```a```\n# Two\n\n- a\n\n```\n# b\n```")}`,
+      "## One\n```a```\n## Two\n\n- a\n\n```\n# b\n```",
     ],
     "named texts as files, their code as it stands": [
       multipart(
