@@ -171,8 +171,9 @@ export class HtmlReader {
 
   #readFrame(attributes: Attributes): void {
     const { srcdoc } = attributes;
-    if (srcdoc === undefined || isHidden(attributes) || this.#tables.cell !== undefined) return;
+    if (srcdoc === undefined || isHidden(attributes)) return;
     this.#flush();
+    while (this.#tables.cell !== undefined) this.#tables.makeLayout();
     this.#options.readFrame?.(srcdoc);
   }
 

@@ -93,6 +93,10 @@ reads("a.html", {
     "<table><tr><td colspan=3>Ferry<tr><td>Menu<td><h2>Times</h2><p>At six and at nine on all days</p><pre>a\nb</pre><td>News<tr><td colspan=3>Imprint</table>",
     "Ferry\n\nMenu\n\n## Times\n\nAt six and at nine on all days\n\n```\na\nb\n```\n\nNews\n\nImprint",
   ],
+  "a page within a cell is read": [
+    `<table><tr><td>a<td><table><tr><td>b<iframe srcdoc="<p>c</p>"></iframe>d</table></table>`,
+    "a\n\nb\n\nc\n\nd",
+  ],
   "text of cells without end tags is kept": [
     "<table><tr><td><b>Part<td><b>Price<tr><td><i>Nut<td>5</table>",
     "| Part | Price |\n| --- | --- |\n| Nut | 5 |",
