@@ -103,6 +103,10 @@ export class BlockList implements BlockTarget {
     for (const { write } of this.blocks) write(out);
   }
 
+  writePages(out: BlockTarget): void {
+    for (const { kind, write } of this.blocks) if (kind === "page") write(out);
+  }
+
   get cost(): number {
     return this.characters + this.pieces * PIECE_COST;
   }

@@ -65,7 +65,8 @@ export class LongTable {
     const endValues = () => {
       const hasHeader = !this.#isContinued && values[0] === rows[0];
       if (values.length > 0) this.#out.filledTable(values.slice(), hasHeader);
-      values.length = 0;
+      for (const { blocks = [] } of values.splice(0))
+        for (const cell of blocks) cell?.writePages(this.#out);
     };
     for (const row of rows) {
       if (rows.length > 1 && isOfValues(row)) values.push(row);

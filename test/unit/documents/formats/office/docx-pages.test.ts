@@ -25,6 +25,11 @@ test.each([
     ["1: One", "2: Two", "3: Three"],
   ],
   [
+    "behind the values of a form in which they begin",
+    `<w:tbl><w:tr>${CELL}<w:tc>${p(DRAWN + r("5"))}</w:tc></w:tr><w:tr>${CELL}<w:tc>${p(r("Long. ".repeat(180))) + p(r("a")) + p(r("b"))}</w:tc></w:tr></w:tbl>${p(r("End"))}`,
+    ["1: | Nut | 5 |", "2: Nut"],
+  ],
+  [
     "with paragraphs that want one",
     p(r("One")) + p(DRAWN + r("Two"), "<w:pageBreakBefore/>"),
     ["1: One", "2: Two"],
