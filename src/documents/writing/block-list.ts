@@ -35,6 +35,8 @@ const LONG_IN_ONE_ROW = 200;
 export class BlockList implements BlockTarget {
   readonly blocks: Block[] = [];
   characters = 0;
+  /** Its blocks but for marks of pages. */
+  length = 0;
   /** Its blocks, and the cells of its tables. */
   pieces = 0;
 
@@ -43,6 +45,7 @@ export class BlockList implements BlockTarget {
     if (kind !== "page" && text.trim() === "") return;
     this.characters = withinCell(this.characters + text.length);
     this.pieces += pieces;
+    if (kind !== "page") this.length++;
     withinBound(this.cost);
     this.blocks.push({ kind, text, write });
   }
@@ -123,14 +126,14 @@ export class BlockList implements BlockTarget {
 
   /** Whether a cell holds more than a value. */
   get isDocument(): boolean {
-    const isLong = this.blocks.length >= LONG_BLOCKS && this.characters > LONG_CHARACTERS;
+    const isLong = this.length >= LONG_BLOCKS && this.characters > LONG_CHARACTERS;
     return isLong || this.hasStructure;
   }
 
   /** Whether a cell of a table of one row holds more than a value. */
   get isPassage(): boolean {
-    const { characters, blocks } = this;
-    return characters > LONG_IN_ONE_ROW || blocks.length >= LONG_BLOCKS || this.hasStructure;
+    const { characters, length } = this;
+    return characters > LONG_IN_ONE_ROW || length >= LONG_BLOCKS || this.hasStructure;
   }
 
   get isHeading(): boolean {

@@ -101,7 +101,7 @@ function isLayout(rows: FilledRow[], hasHeads: boolean): boolean {
   const cells = rows.flatMap(({ blocks = [] }) => blocks.filter((cell) => cell !== null));
   if (rows.length === 1) return holdsPassages(cells);
   const filled = sum(rows.map((row) => row.cells.length));
-  const blocks = sum(cells.map((cell) => cell.blocks.length));
+  const blocks = sum(cells.map((cell) => cell.length));
   if (filled <= rows.length * PLACED_CELLS_A_ROW && blocks >= filled * PLACED_BLOCKS_A_CELL)
     return true;
   const isWide = usedColumns(rows).length > MAX_LABELLED_CELLS;

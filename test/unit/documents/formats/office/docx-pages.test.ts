@@ -30,6 +30,11 @@ test.each([
     ["1: | Nut | 5 |", "2: Nut"],
   ],
   [
+    "behind the only row of a table",
+    `<w:tbl><w:tr><w:tc>${p(r("One")) + p(DRAWN + r("Two"))}</w:tc>${CELL}</w:tr></w:tbl>${p(r("End"))}`,
+    ["1: | One Two | Nut |", "2: End"],
+  ],
+  [
     "with paragraphs that want one",
     p(r("One")) + p(DRAWN + r("Two"), "<w:pageBreakBefore/>"),
     ["1: One", "2: Two"],
