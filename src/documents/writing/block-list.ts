@@ -137,7 +137,7 @@ export class BlockList implements BlockTarget {
   }
 
   get isHeading(): boolean {
-    return this.blocks[0]?.kind === "heading";
+    return this.blocks.find(({ kind }) => kind !== "page")?.kind === "heading";
   }
 }
 

@@ -104,8 +104,7 @@ function isLayout(rows: FilledRow[], hasHeads: boolean): boolean {
   const blocks = sum(cells.map((cell) => cell.length));
   if (filled <= rows.length * PLACED_CELLS_A_ROW && blocks >= filled * PLACED_BLOCKS_A_CELL)
     return true;
-  const isWide = usedColumns(rows).length > MAX_LABELLED_CELLS;
-  return !(isWide && isRegular(rows)) && areDocuments(rows, cells);
+  return areDocuments(rows, cells);
 }
 
 /** Whether the rows' cells hold documents, most of all. */
@@ -113,6 +112,8 @@ function areDocuments(rows: FilledRow[], cells: BlockList[]): boolean {
   const documents = cells.filter((cell) => cell.isDocument);
   const structured = documents.filter((cell) => cell.hasStructure);
   if (structured.length * STRUCTURED_SHARE >= cells.length) return true;
+  const isWide = usedColumns(rows).length > MAX_LABELLED_CELLS;
+  if (isWide && isRegular(rows)) return false;
   if (charactersIn(documents) * 2 <= charactersIn(cells)) return false;
   return structured.length > 0 || !isRegular(rows);
 }

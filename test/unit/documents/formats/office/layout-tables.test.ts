@@ -97,6 +97,10 @@ reads("a.html", {
     `<table><tr><td>a<td><table><tr><td>b<iframe srcdoc="<p>c</p>"></iframe>d</table></table>`,
     "a\n\nb\n\nc\n\nd",
   ],
+  "articles side by side below a menu keep their headings": [
+    `<table><tr><td>Home<td>Shop<td>Fees${"<tr><td><h3>Oil</h3>7<td><h3>Nut</h3>8<td><h3>Pin</h3>9".repeat(2)}</table>`,
+    `| Home | Shop | Fees |\n| --- | --- | --- |${"\n\n### Oil\n\n7\n\n### Nut\n\n8\n\n### Pin\n\n9".repeat(2)}`,
+  ],
   "text of cells without end tags is kept": [
     "<table><tr><td><b>Part<td><b>Price<tr><td><i>Nut<td>5</table>",
     "| Part | Price |\n| --- | --- |\n| Nut | 5 |",
