@@ -20,6 +20,8 @@ const file = (...blocks: string[]) => docx(blocks.join(""), { "numbering.xml": L
 
 const PRICES = table(texts("Part", "Price"), texts("Bolt", "7"));
 const PRICES_READ = "| Part | Price |\n| --- | --- |\n| Bolt | 7 |";
+const NAMED_READ =
+  "| Name | Life |\n| --- | --- |\n| Ada | Part Price Bolt 7 |\n| Bo | Part Price Bolt 7 |";
 const LONG = "Kept the harbour's books for eleven years, and taught two clerks. ".repeat(9).trim();
 const LIFE = p(LONG) + p(LONG) + p("Speaks Dutch.");
 const LIFE_READ = `${LONG}\n\n${LONG}\n\nSpeaks Dutch.`;
@@ -61,16 +63,28 @@ reads("a.docx", {
     file(
       table(
         `<w:tr><w:trPr><w:tblHeader/></w:trPr>${cell(heading("Name"))}${cell(p("Life"))}</w:tr>`,
-        row(p("Ada") + p("Bex") + p("1815"), PRICES),
+        row(p("Ada"), PRICES),
+        row(p("Bo"), PRICES),
       ),
     ),
-    "| Name | Life |\n| --- | --- |\n| Ada Bex 1815 | Part Price Bolt 7 |",
+    NAMED_READ,
   ],
   "rows that only a number counts keep it": [
     file(table(texts("No", "Name"), row(item(""), p("")), row(item(""), p("")))),
     "| No | Name |\n| --- | --- |\n| 1. |  |\n| 2. |  |",
   ],
 });
+
+const odfRow = (...cells: string[]) =>
+  `<table:table-row>${cells.map((each) => `<table:table-cell>${each}</table:table-cell>`).join("")}</table:table-row>`;
+const odfTable = (...rows: string[]) => `<table:table>${rows.join("")}</table:table>`;
+const odfTexts = (...cells: string[]) => odfRow(...cells.map((text) => `<text:p>${text}</text:p>`));
+const ODF_PRICES = odfTable(odfTexts("Part", "Price"), odfTexts("Bolt", "7"));
+const NAMES = odfRow('<text:h text:outline-level="2">Name</text:h>', "<text:p>Life</text:p>");
+const LIVES = ["Ada", "Bo"].map((name) => odfRow(`<text:p>${name}</text:p>`, ODF_PRICES)).join("");
+
+const rtfRow = (name: string) =>
+  String.raw`\trowd\intbl ${name}\cell\pard\intbl\itap2 Part\nestcell Price\nestcell{\*\nesttableprops\trowd\nestrow}\pard\intbl\itap2 Bolt\nestcell 7\nestcell{\*\nesttableprops\trowd\nestrow}\pard\intbl\itap1\cell\row `;
 
 reads("a.odt", {
   "a document within a cell of LibreOffice keeps its headings and tables": [
@@ -80,11 +94,27 @@ reads("a.odt", {
     ),
     "## Offer\n\n- Oil\n\n| Bolt | 7 |\n| --- | --- |",
   ],
+  "a table of LibreOffice that says which row is its header stays a table": [
+    odf("text", odfTable(`<table:table-header-rows>${NAMES}</table:table-header-rows>`, LIVES)),
+    NAMED_READ,
+  ],
 });
 
+reads("a.rtf", {
+  "a table of RTF that says which row is its header stays a table": [
+    `{\\rtf1\\ansi\\trowd\\trhdr\\intbl Name\\cell Life\\cell\\row${["Ada", "Bo"].map(rtfRow).join("")}}`,
+    NAMED_READ,
+  ],
+});
+
+const HTML_PRICES = "<table><tr><td>Part<td>Price<tr><td>Bolt<td>7</table>";
 const CODE = "<tr><td>a<td><pre>b\nc</pre>";
 
 reads("a.html", {
+  "a table with header cells stays a table": [
+    `<table><tr><th><h2>Name</h2><th>Life${["Ada", "Bo"].map((name) => `<tr><td>${name}<td>${HTML_PRICES}`).join("")}</table>`,
+    NAMED_READ,
+  ],
   "header cells that place the columns of a mail are no header": [
     `<table><tr><th>${LONG}<th><p>Until</p><p>May</p></table>`,
     `${LONG}\n\nUntil\n\nMay`,
