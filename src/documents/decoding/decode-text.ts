@@ -180,7 +180,7 @@ function plausibleShare(text: string): number {
   return simple === 0 ? 0 : usual / sample.length;
 }
 
-/** ISO-8859-1, too. Programs declare it without a look at the text: all bytes are valid in it. */
+/** Read for ISO-8859-1 as well. Programs declare both without a look: all bytes are valid. */
 const ANY_BYTES = "windows-1252";
 
 function* decodeOther(

@@ -27,6 +27,8 @@ export type Block = { kind: Kind; text: string; write: (out: BlockTarget) => voi
 
 /** In characters: a block or a cell takes more memory and time than its text. */
 export const PIECE_COST = 32;
+/** Tables in cells of tables: the blocks of each are copied into the cell around it. */
+export const MAX_NESTED_TABLES = 8;
 const LONG_CHARACTERS = 1_000;
 const LONG_BLOCKS = 3;
 const LONG_IN_ONE_ROW = 200;

@@ -14,12 +14,13 @@ export class OpenItems {
   /** The items around a table's cell. */
   readonly around: OpenItems | null;
 
+  readonly #lists: Counter[] = [];
+  readonly #items: Item[] = [];
+
   constructor(around: OpenItems | null = null) {
     this.around = around;
   }
 
-  readonly #lists: Counter[] = [];
-  readonly #items: Item[] = [];
   open(name: string, attributes: Attributes): boolean {
     // A list that counts down begins with the number of its items, which only its end tells.
     const isCounted = name === "ol" && !("reversed" in attributes);

@@ -1,4 +1,4 @@
-import { BlockList } from "../../writing/block-list.ts";
+import { BlockList, MAX_NESTED_TABLES } from "../../writing/block-list.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { hasClass, type Attributes } from "./html-roles.ts";
 import { TableCollector } from "./table-collector.ts";
@@ -6,7 +6,6 @@ import { TableCollector } from "./table-collector.ts";
 type OpenCell = { blocks: BlockList; columnSpan: number; rowSpan: number };
 type OpenTable = { rows: TableCollector; isLayout: boolean; cell: OpenCell | null };
 
-const MAX_NESTED = 8;
 /** A longer cell is no value. */
 const LONG_CELL = 1 << 17;
 
@@ -32,8 +31,7 @@ export class OpenTables {
 
   /** A highlighter's table places numbers beside lines of code. */
   openTable(attributes: Attributes): void {
-    // The blocks of a cell are copied into the cell around its table.
-    if (this.#filling.length >= MAX_NESTED) this.makeLayout();
+    if (this.#filling.length >= MAX_NESTED_TABLES) this.makeLayout();
     const isLayout = hasClass(attributes, "highlighttable");
     this.#open.push({ rows: new TableCollector(this.target), isLayout, cell: null });
   }

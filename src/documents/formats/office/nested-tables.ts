@@ -1,4 +1,4 @@
-import { BlockList, type FilledRow } from "../../writing/block-list.ts";
+import { BlockList, MAX_NESTED_TABLES, type FilledRow } from "../../writing/block-list.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { LongTable } from "../../writing/long-table.ts";
 import { withinBound } from "../../writing/bounded-text.ts";
@@ -6,7 +6,6 @@ import { addCell, MAX_REPEATED } from "../../writing/table-text.ts";
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
-const MAX_NESTED = 8;
 const MAX_COLUMNS = 16_384;
 
 const emptyRow = () => ({ columns: [], cells: [], blocks: [] }) satisfies FilledRow;
@@ -34,7 +33,7 @@ export const countOf = (text: string) => Math.max(1, Math.floor(Number(text)) ||
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
 export class NestedTables {
   readonly #open: OpenTable[] = [];
-  /** Open tables below `MAX_NESTED`: their text is that of the cell around them. */
+  /** Open tables below the bound: their text is that of the cell around them. */
   #deeper = 0;
 
   /** The innermost cell, to which text belongs. */
@@ -44,7 +43,7 @@ export class NestedTables {
 
   open(): void {
     const { cell } = this;
-    if (this.#open.length === MAX_NESTED) this.#deeper++;
+    if (this.#open.length === MAX_NESTED_TABLES) this.#deeper++;
     else this.#open.push(emptyTable(cell === undefined ? null : new LongTable(cell)));
   }
 

@@ -29,7 +29,7 @@ export class TextWriter {
   readonly #drawings: Drawing[] = [];
   readonly #notes: LinkedText[] = [];
   #pageFollows = false;
-  #pageInCell = 0;
+  #markedPage = 0;
 
   constructor(out: MarkdownBuilder, page = 1) {
     this.out = out;
@@ -119,8 +119,8 @@ export class TextWriter {
   /** A page that begins in a cell is marked there; after the table, if the cell holds a value. */
   #markPage(): void {
     const { page } = this;
-    if (this.#pageFollows && this.#pageInCell !== page) this.tables.cell?.page(page);
-    this.#pageInCell = page;
+    if (this.#pageFollows && this.#markedPage !== page) this.tables.cell?.page(page);
+    this.#markedPage = page;
   }
 
   /** In a cell, drawings wait for the table's end. */

@@ -1,3 +1,4 @@
+import { MAX_NESTED_TABLES } from "../../writing/block-list.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { headingLevelOf, type TextStyles } from "../office/text-styles.ts";
@@ -20,8 +21,6 @@ export const BODY_TEXT: RtfParagraph = {
 };
 
 const LETTER_BULLET = /^[o•·▪■●-]$/;
-
-const MAX_LEVEL = 8;
 
 export class RtfWriter extends TextWriter {
   #level = 0;
@@ -73,7 +72,7 @@ export class RtfWriter extends TextWriter {
       this.closeRow();
       this.closeTable();
     }
-    for (; this.#level < Math.min(level, MAX_LEVEL); this.#level++) {
+    for (; this.#level < Math.min(level, MAX_NESTED_TABLES); this.#level++) {
       this.openTable();
       this.#openRow();
     }

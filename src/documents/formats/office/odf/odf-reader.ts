@@ -126,7 +126,6 @@ export class OdfReader implements XmlHandler {
     frame: () => this.#closeTitle(),
     "table-cell": () => this.#closeCell(),
     "covered-table-cell": () => this.#closeCell(),
-    "table-header-rows": () => this.#writer.markHeader(),
     "table-row": () => this.#writer.closeRow(),
     table: () => this.#writer.closeTable(),
   };
