@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { indexBodies } from "../../src/adapters/cloudflare/job-queue.ts";
 import { firstVectorPlace } from "../../src/catalog/rags/vector-place.ts";
 import { composeServices } from "../../src/compose.ts";
+import { jsonLog } from "../../src/core/log.ts";
 import { newId, type FileSourceId, type RagId } from "../../src/core/ids.ts";
 import { ExtractionMemory } from "../../src/core/work/extraction-memory.ts";
 import { MINUTE_MS } from "../../src/core/time.ts";
@@ -21,7 +22,7 @@ import type { Services } from "../../src/services.ts";
 import type { CrashPoint } from "./crash.ts";
 import { intercepted, type Call } from "./intercepted.ts";
 import { bytesOf, ragCounters, ragRows, statement } from "./statements.ts";
-import { followClock, testedEnv } from "./tested-adapters.ts";
+import { followClock, testedEnv, testedFiles } from "./tested-adapters.ts";
 
 export { bytesOf, keysOf, rowsOf, statement } from "./statements.ts";
 
@@ -55,7 +56,8 @@ export class World {
       ...composeServices(testedEnv, createExecutionContext()),
       now: () => this.now,
       extractionMemory: new ExtractionMemory(),
-      log: silent,
+      files: testedFiles,
+      log: problems,
       inBackground: (work) => void this.background.push(work.catch(() => undefined)),
       queue: {
         index: async (messages, { together = false, texts } = {}) => {
@@ -202,7 +204,10 @@ export class World {
   /** The lines of this level that the log is told from now on. */
   logged(level: "error" | "warn"): [event: string, facts?: unknown][] {
     const lines: [event: string, facts?: unknown][] = [];
-    const log = { ...silent, [level]: (...line: (typeof lines)[number]) => void lines.push(line) };
+    const log = {
+      ...problems,
+      [level]: (...line: (typeof lines)[number]) => void lines.push(line),
+    };
     this.services.log = { ...log, with: () => log };
     return lines;
   }
@@ -286,12 +291,8 @@ export const WORDS_ALONE = {
 const BATCH_SIZE = 32;
 const MAX_ROUNDS = 60;
 
-const silent: Services["log"] = {
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  with: () => silent,
-};
+/** Shown only where a test fails. */
+const problems: Services["log"] = { ...jsonLog(), info: () => undefined, with: () => problems };
 
 /** A world with a source without files and a RAG of all of it. */
 export async function ragWorld(provider?: string, config?: unknown) {

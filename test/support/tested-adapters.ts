@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 
+import { BoundedBindings } from "../../src/adapters/cloudflare/bounded-bindings.ts";
 import { MINUTE_MS } from "../../src/core/time.ts";
 import type { Env } from "../../src/env.ts";
 import { productionDoubles } from "./production-doubles.ts";
@@ -24,3 +25,8 @@ export const testedEnv: Env =
     : env;
 
 export const usesVectorize = testedEnv.VECTORIZE !== undefined;
+
+const patience = { isLocal: true, suspect: () => undefined, putSeconds: 600 };
+
+/** On a slow machine, a `put` that is only late is not taken for a full disk. */
+export const testedFiles = new BoundedBindings(patience).bucket(testedEnv.FILES);

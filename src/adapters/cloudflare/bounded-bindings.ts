@@ -20,18 +20,18 @@ const LOCKED_WAIT_MS = 50;
 /** Methods whose result has methods of its own: a Durable Object, a session of the database. */
 const OPENING = new Set<PropertyKey>(["get", "getByName", "withSession"]);
 
-/** `suspect` is called with each failure that a full storage explains. */
-type Options = { isLocal: boolean; suspect: () => void };
+/** `suspect` is called with each failure that a full storage explains; `putSeconds`: for a `put`. */
+type Options = { isLocal: boolean; suspect: () => void; putSeconds?: number };
 
 /**
  * Every call of a binding ends: in its time, or with an error of ours. The platform's own failures
  * become `storage-failed`, those of a full storage `no-room`; other errors pass.
  */
 export class BoundedBindings {
-  readonly #options: Options;
+  readonly #options: Required<Options>;
 
   constructor(options: Options) {
-    this.#options = options;
+    this.#options = { putSeconds: PUT_SECONDS, ...options };
   }
 
   /** The binding; what its methods promise ends within so many seconds. */
@@ -60,7 +60,11 @@ export class BoundedBindings {
 
   /** An object of the bucket is read by methods of its own. */
   async #resultOf(call: PromiseLike<unknown>, name: PropertyKey, seconds: number) {
-    const result = await this.#ends(call, name === "put" ? PUT_SECONDS : seconds, name === "put");
+    const result = await this.#ends(
+      call,
+      name === "put" ? this.#options.putSeconds : seconds,
+      name === "put",
+    );
     const hasBody = result instanceof Object && "arrayBuffer" in result;
     return hasBody ? this.bounded(result) : result;
   }
@@ -73,7 +77,7 @@ export class BoundedBindings {
     // It may fail while the next part is awaited.
     writing.catch(() => undefined);
     const raceStep = (step: Promise<unknown>) =>
-      this.#ends(Promise.race([step, writing.then(() => step)]), PUT_SECONDS, true);
+      this.#ends(Promise.race([step, writing.then(() => step)]), this.#options.putSeconds, true);
     try {
       for await (const part of parts) await raceStep(writer.write(part));
       await raceStep(writer.close());
