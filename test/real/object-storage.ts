@@ -13,7 +13,11 @@ export type Storage = {
   refuses?: RegExp;
   /** It takes any credentials. */
   isOpen?: boolean;
+  /** Its bucket keeps versions: what is removed stays behind a mark. */
+  isVersioned?: boolean;
 };
+
+const VERSIONED = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
 
 const BUCKET = "library";
 const REGION = "us-east-1";
@@ -48,6 +52,11 @@ export async function checkStorage(tools: Tools, storage: Storage): Promise<void
   };
   const created = await client.fetch(`${endpoint}/${BUCKET}`, { method: "PUT" });
   assert.ok(created.ok || created.status === 409, await created.text());
+  if (storage.isVersioned === true) {
+    const address = `${endpoint}/${BUCKET}?versioning`;
+    const answer = await client.fetch(address, { method: "PUT", body: VERSIONED });
+    assert.ok(answer.ok, await answer.text());
+  }
   const odd = ODD.filter((key) => refuses?.test(key) !== true);
   for (const [at, key] of odd.entries()) await call("PUT", key, `# Odd\n\n${wordOf(at)} swims.`);
   const many = Array.from({ length: MANY }, (_, at) => `many/${at}.md`);
@@ -119,6 +128,14 @@ export async function checkStorage(tools: Tools, storage: Storage): Promise<void
     assert.equal((await pathsOf("badger9999"))[0], changed);
     assert.ok(!(await pathsOf(wordOf(1))).includes(removed));
   });
+  await tools.check("what was removed comes back under its path", async () => {
+    const [, removed = ""] = odd;
+    await call("PUT", removed, `# Odd\n\n${wordOf(1)} swims.`);
+    const run = await scan();
+    assert.deepEqual([run.added, run.changed, run.removed], [1, 0, 0]);
+    await indexed();
+    assert.equal((await pathsOf(wordOf(1)))[0], removed);
+  });
   await tools.check("wrong credentials are said, and nothing is removed", async () => {
     if (storage.isOpen === true) return;
     const wrong = {
@@ -132,6 +149,6 @@ export async function checkStorage(tools: Tools, storage: Storage): Promise<void
     assert.ok(!JSON.stringify(patched).includes("wrong-secret"));
     const run = await scan();
     assert.notEqual(run.error, null);
-    assert.equal((await dataOf(api.GET("/rags/{id}", id))).processedFiles, odd.length - 1);
+    assert.equal((await dataOf(api.GET("/rags/{id}", id))).processedFiles, odd.length);
   });
 }

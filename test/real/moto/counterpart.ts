@@ -17,6 +17,7 @@ export const counterpart: Counterpart = {
     const args = ["-H", "127.0.0.1", "-p", String(port)];
     await tools.start(join(await tools.python(PACKAGES), "moto_server"), args, port);
     const credentials = { accessKeyId: "quarry", secretAccessKey: "quarry-secret" };
-    await checkStorage(tools, { endpoint: `http://127.0.0.1:${port}`, credentials, isOpen: true });
+    const endpoint = `http://127.0.0.1:${port}`;
+    await checkStorage(tools, { endpoint, credentials, isOpen: true, isVersioned: true });
   },
 };
