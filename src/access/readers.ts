@@ -42,8 +42,9 @@ export function readingOf(
   headers: Headers,
 ): Reading {
   const { reader, readerGroups: groups } = principal;
-  const [header, groupsHeader] = [headers.get(READER_HEADER), headers.get(GROUPS_HEADER)];
-  return { reader, groups, header, groupsHeader };
+  // Proxies and programs send an empty header for "no groups".
+  const groupsHeader = headers.get(GROUPS_HEADER) || null;
+  return { reader, groups, header: headers.get(READER_HEADER), groupsHeader };
 }
 
 /** Headers in which a program names a reader. */

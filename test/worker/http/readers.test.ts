@@ -68,6 +68,7 @@ test.for(TELLS)("$path tells a reader only what that reader may read", async (pr
     ["named", {}, 400],
     ["none", {}, 400],
     ["ann", as(BOB), 403],
+    ["ann", { "Quarry-Groups": "" }, "seen"],
     ["ann", { "Quarry-Groups": "hr" }, 403],
     ["none", as(ANN), 403],
     ["named", as("%"), 400],
