@@ -4,7 +4,6 @@ import { env } from "cloudflare:workers";
 import { indexBodies } from "../../src/adapters/cloudflare/job-queue.ts";
 import { firstVectorPlace } from "../../src/catalog/rags/vector-place.ts";
 import { composeServices } from "../../src/compose.ts";
-import { jsonLog } from "../../src/core/log.ts";
 import { newId, type FileSourceId, type RagId } from "../../src/core/ids.ts";
 import { ExtractionMemory } from "../../src/core/work/extraction-memory.ts";
 import { MINUTE_MS } from "../../src/core/time.ts";
@@ -22,7 +21,7 @@ import type { Services } from "../../src/services.ts";
 import type { CrashPoint } from "./crash.ts";
 import { intercepted, type Call } from "./intercepted.ts";
 import { bytesOf, ragCounters, ragRows, statement } from "./statements.ts";
-import { followClock, testedEnv, testedFiles } from "./tested-adapters.ts";
+import { followClock, problems, testedEnv, testedFiles } from "./tested-adapters.ts";
 
 export { bytesOf, keysOf, rowsOf, statement } from "./statements.ts";
 
@@ -290,9 +289,6 @@ export const WORDS_ALONE = {
 
 const BATCH_SIZE = 32;
 const MAX_ROUNDS = 60;
-
-/** Shown only where a test fails. */
-const problems: Services["log"] = { ...jsonLog(), info: () => undefined, with: () => problems };
 
 /** A world with a source without files and a RAG of all of it. */
 export async function ragWorld(provider?: string, config?: unknown) {

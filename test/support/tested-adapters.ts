@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 
 import { BoundedBindings } from "../../src/adapters/cloudflare/bounded-bindings.ts";
+import { jsonLog, type Log } from "../../src/core/log.ts";
 import { MINUTE_MS } from "../../src/core/time.ts";
 import type { Env } from "../../src/env.ts";
 import { productionDoubles } from "./production-doubles.ts";
@@ -30,3 +31,6 @@ const patience = { isLocal: true, suspect: () => undefined, putSeconds: 600 };
 
 /** On a slow machine, a `put` that is only late is not taken for a full disk. */
 export const testedFiles = new BoundedBindings(patience).bucket(testedEnv.FILES);
+
+/** Shown only where a test fails. */
+export const problems: Log = { ...jsonLog(), info: () => undefined, with: () => problems };

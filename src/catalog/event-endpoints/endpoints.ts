@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { seal } from "../../access/seal.ts";
+import { seal, unseal } from "../../access/seal.ts";
 import { invalidField, orNotFound } from "../../core/errors.ts";
 import type { Given } from "../../core/input/given.ts";
 import { attempt } from "../../core/log.ts";
@@ -89,11 +89,31 @@ async function refuseAbsentRags(
   throw invalidField("ragIdentifiers", `: there is no ${absent.join(", ")}`);
 }
 
-/** Returns a new secret, only here; for a day, the previous one signs as well. */
-export async function renewSecret(services: Writing, { id, ...before }: EventEndpoint) {
+const PREVIOUS_SECRETS = 3;
+
+/** Signs for a day after it was renewed; renewed again meanwhile, all that receivers may have. */
+export async function previousSecrets(
+  { config, now }: Pick<Services, "config" | "now">,
+  { sealedPreviousSecret: sealed, previousUntil }: EventEndpoint,
+): Promise<string[]> {
+  const isOver = sealed === null || now() >= previousUntil;
+  return isOver ? [] : (await unseal(config, sealed)).split(" ");
+}
+
+/**
+ * Returns a new secret, only here; for a day, the previous ones sign as well, if the key that
+ * sealed them is not lost.
+ */
+export async function renewSecret(services: Writing, endpoint: EventEndpoint) {
+  const { config, db, now } = services;
   const { secret, ...sealed } = await sealedSecret(services);
-  const previousUntil = services.now() + DAY_MS;
-  const previous = { sealedPreviousSecret: before.sealedSecret, previousUntil };
-  await updateEndpoint(services.db, id, { ...sealed, ...previous });
+  const latest = unseal(config, endpoint.sealedSecret);
+  const previous = await Promise.all([latest, previousSecrets(services, endpoint)]).catch(() => []);
+  const secrets = previous.flat().slice(0, PREVIOUS_SECRETS).join(" ");
+  await updateEndpoint(db, endpoint.id, {
+    ...sealed,
+    sealedPreviousSecret: secrets === "" ? null : await seal(config, secrets),
+    previousUntil: now() + DAY_MS,
+  });
   return secret;
 }

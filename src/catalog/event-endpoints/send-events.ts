@@ -9,6 +9,7 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { guardedFetch } from "../../sources/guarded-fetch.ts";
 import { outgoingOf } from "../../sources/open-source.ts";
+import { previousSecrets } from "./endpoints.ts";
 
 const ANSWER_MS = 10 * SECOND_MS;
 /** No further try begins after this time: then new events are taken. */
@@ -57,17 +58,17 @@ export async function sendDelivery(
 
 /** The status of the answer, or why there is none. */
 async function post(
-  { config, log, now }: Sending,
-  { url, sealedSecret, sealedPreviousSecret: previous, previousUntil }: EventEndpoint,
+  services: Sending,
+  endpoint: EventEndpoint,
   { id, body }: Delivery,
 ): Promise<string> {
+  const { config, log, now } = services;
   try {
-    const sealed = previous !== null && now() < previousUntil ? [previous] : [];
+    const latest = await unseal(config, endpoint.sealedSecret);
+    const secrets = [latest, ...(await previousSecrets(services, endpoint))];
     const timestamp = String(Math.floor(now() / SECOND_MS));
-    const signatures = [sealedSecret, ...sealed].map(async (secret) =>
-      signature(await unseal(config, secret), `${id}.${timestamp}.${body}`),
-    );
-    const { response } = await guardedFetch(outgoingOf(config), url, {
+    const signatures = secrets.map((secret) => signature(secret, `${id}.${timestamp}.${body}`));
+    const { response } = await guardedFetch(outgoingOf(config), endpoint.url, {
       post: { body },
       headers: {
         "Content-Type": "application/json",

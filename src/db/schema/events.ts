@@ -13,7 +13,7 @@ export const eventEndpoints = sqliteTable("event_endpoints", {
   /** Only events of these RAGs; empty: all events. */
   ragIdentifiers: jsonColumn(textList).notNull(),
   enabled: integer({ mode: "boolean" }).notNull(),
-  /** `keyId.iv.ciphertext`; the previous secret signs as well until `previousUntil`, ms. */
+  /** `keyId.iv.ciphertext`; the previous ones, a blank between, sign as well until `previousUntil`, ms. */
   sealedSecret: text().notNull(),
   sealedPreviousSecret: text(),
   previousUntil: integer().notNull().default(0),

@@ -80,7 +80,7 @@ test("without an enabled endpoint, a change writes no event", async () => {
   expect(receiver.events).toEqual([]);
 });
 
-test("for a day, a renewed secret signs together with the one before", async () => {
+test("for a day, a renewed secret signs together with those before", async () => {
   const world = new World({ wakeSender: async () => undefined });
   const id = await addEndpoint(world);
   const secret = await renewSecret(world.services, await endpointOf(world, id));
@@ -92,11 +92,15 @@ test("for a day, a renewed secret signs together with the one before", async () 
   await sendLater(world, id);
   expect(verifies(secret)).not.toThrow();
   expect(verifies(SECRET)).not.toThrow();
+  const latest = await renewSecret(world.services, await endpointOf(world, id));
+  await emit(world, "renewed again");
+  await sendLater(world, id);
+  for (const key of [SECRET, secret, latest]) expect(verifies(key)).not.toThrow();
   vi.setSystemTime(world.now + DAY_MS);
   await emit(world, "two");
   await sendLater(world, id, DAY_MS);
-  expect(verifies(secret)).not.toThrow();
-  expect(verifies(SECRET)).toThrow("No matching signature");
+  expect(verifies(latest)).not.toThrow();
+  for (const key of [SECRET, secret]) expect(verifies(key)).toThrow("No matching signature");
 });
 
 test("an endpoint is told of its types and RAGs, and of nothing else", async () => {
