@@ -40,7 +40,11 @@ test("a weak embedding does not overturn the words; a strong one does", () => {
 
 test("a lost leg leaves everything to the other", () => {
   expect(order([legs({ a: 2, b: 9 }, {})], hybrid(0.9))).toEqual(["b", "a"]);
-  expect(order([legs({}, { a: 0.2, b: 0.1 })], hybrid(0.1))).toEqual(["a", "b"]);
+  const { ranked } = rankCandidates([legs({}, { a: 0.2, b: 0.1 })], hybrid(0.1), MANY);
+  expect(ranked).toMatchObject([
+    { id: "a", value: 1 },
+    { id: "b", value: 0 },
+  ]);
 });
 
 test("semantic order is the similarity; without similarities the words order", () => {
@@ -52,6 +56,7 @@ test("semantic order is the similarity; without similarities the words order", (
 test("all passages of score 0 are read, since path and position decide between them", () => {
   const queryLegs = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
   const { ranked } = rankCandidates(queryLegs, { mode: "semantic", weight: 1 }, MANY);
+  expect(ranked.map(({ value }) => value)).toEqual([0.4, 0, 0, 0]);
   const limits = { threshold: null, slack: 0 };
   expect(chooseCandidates(ranked, queryLegs, { ...limits, needed: 1 })).toMatchObject([
     { id: "good" },
