@@ -19,8 +19,8 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings) {
   const signIn = await checkSignIn(ask, settings.accountId);
   if (signIn.state !== "there") return summary([signIn, variables]);
   const checks: (() => Promise<Finding[]>)[] = [
-    async () => [await checkDatabase(ask, settings)],
-    async () => [await checkNamespace(ask, settings)],
+    async () => [await checkById(ask, settings, "database")],
+    async () => [await checkById(ask, settings, "namespace")],
     ...settings.buckets.map((name) => async () => [await checkResource(ask, "R2 bucket", name)]),
     ...settings.queues.map((name) => async () => [await checkResource(ask, "queue", name)]),
     ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),
@@ -131,43 +131,34 @@ async function checkSecrets(
   });
 }
 
-const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
+/** Resources that wrangler.toml names by an id which their creation prints. */
+const BY_ID = {
+  database: { noun: "D1 database", command: "d1", json: ["--json"], key: "database_id" },
+  namespace: { noun: "KV namespace", command: "kv namespace", json: [], key: "id" },
+};
+const TABLES = { database: "d1_databases", namespace: "kv_namespaces" };
+const database = z.object({ uuid: z.string(), name: z.string() });
+const namespace = z
+  .object({ id: z.string(), title: z.string() })
+  .transform(({ id: uuid, title: name }) => ({ uuid, name }));
+const resources = z.array(database.or(namespace));
 
-async function checkDatabase(ask: AskWrangler, settings: DeploySettings): Promise<Finding> {
-  const what = `D1 database ${settings.database.name}`;
-  const output = await ask(["d1", "list", "--json"]);
-  const list = jsonSaid(output, databases);
+async function checkById(
+  ask: AskWrangler,
+  settings: DeploySettings,
+  kind: keyof typeof BY_ID,
+): Promise<Finding> {
+  const { noun, command, json, key } = BY_ID[kind];
+  const { name, id } = settings[kind];
+  const what = `${noun} ${name}`;
+  const output = await ask([...command.split(" "), "list", ...json]);
+  const list = jsonSaid(output, resources);
   if (list === null) return unread(what, output);
-  const id = list.find(({ name }) => name === settings.database.name)?.uuid;
-  const kind = { what, create: "d1 create", table: "d1_databases", key: "database_id" };
-  return knownById(settings.environment, kind, settings.database, id);
-}
-
-const namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
-
-async function checkNamespace(ask: AskWrangler, settings: DeploySettings): Promise<Finding> {
-  const what = `KV namespace ${settings.namespace.name}`;
-  const output = await ask(["kv", "namespace", "list"]);
-  const list = jsonSaid(output, namespaces);
-  if (list === null) return unread(what, output);
-  const id = list.find(({ title }) => title === settings.namespace.name)?.id;
-  const kind = { what, create: "kv namespace create", table: "kv_namespaces", key: "id" };
-  return knownById(settings.environment, kind, settings.namespace, id);
-}
-
-type KnownById = { what: string; create: string; table: string; key: string };
-
-/** A resource that wrangler.toml names by an id which its creation prints. */
-function knownById(
-  environment: string,
-  { what, create, table, key }: KnownById,
-  { name, id }: { name: string; id: string },
-  actual: string | undefined,
-): Finding {
-  const section = `[[env.${environment}.${table}]] of wrangler.toml`;
+  const actual = list.find((each) => each.name === name)?.uuid;
+  const section = `[[env.${settings.environment}.${TABLES[kind]}]] of wrangler.toml`;
   if (actual === undefined) {
     const hint = `# and put the ${key} that it prints under ${section}`;
-    return { what, state: "missing", fix: [`npx wrangler ${create} ${name}`, hint] };
+    return { what, state: "missing", fix: [`npx wrangler ${command} create ${name}`, hint] };
   }
   if (actual === id) return there(what);
   const fix = [`# under ${section}:`, `# ${key} = "${actual}"`];
