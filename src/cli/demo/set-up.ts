@@ -11,7 +11,6 @@ const KNOWN_PASSWORD = "quarry";
 /** Names the key and the token. */
 const OUR_NAME = "npm start";
 const UNAUTHORIZED = 401;
-const NOT_FOUND = 404;
 
 const SYSTEM_PROMPT =
   "Answer the question from the documents that you are given, in the language of the question. " +
@@ -51,52 +50,39 @@ async function signInWith(baseUrl: string, password: string, origin: string): Pr
   return api;
 }
 
-/** Creates the subject's resources, or updates them to the settings of this start. */
+/**
+ * Creates the subject's resources, or updates them to the settings of this start. The source gets
+ * an image model, unless it had one: who took that away wants none.
+ */
 export async function setUpResources(
   api: PanelApi,
   { identifier, name }: Subject,
   chatModel: string,
-  state: Pick<DemoState, "withImageModel">,
-): Promise<void> {
-  const at = { params: { path: { id: identifier } } };
-  const naming = { name, identifier };
-  const settings = { reranker: BUILT_IN_MODELS.reranker };
-  const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
-  const isMissing = async (call: Promise<unknown>) => (await unless(NOT_FOUND, call)) === null;
-  await setUpSource(api, naming, state);
-  if (await isMissing(api.PATCH("/rags/{id}", { ...at, body: settings }))) {
-    await api.POST("/rags", { body: { ...naming, fileSource: identifier, ...settings } });
-  }
-  for (const kind of ["/inferences", "/agents"] as const) {
-    if (await isMissing(api.PATCH(`${kind}/{id}`, { ...at, body: answering }))) {
-      await api.POST(kind, { body: { ...naming, ...answering } });
-    }
-  }
-}
-
-/** Gives the source an image model, unless it had one: who took that away wants none. */
-async function setUpSource(
-  api: PanelApi,
-  naming: { name: string; identifier: string },
   { withImageModel }: Pick<DemoState, "withImageModel">,
 ): Promise<void> {
-  const { identifier: id } = naming;
-  const at = { params: { path: { id } } };
-  const seeing = await findSeeingModel(api);
-  const source = await unless(NOT_FOUND, api.GET("/file-sources/{id}", at));
-  const mayChoose = !withImageModel.includes(id);
-  let imageModel = source === null ? seeing : (source.data?.imageModel ?? null);
-  if (source === null) {
-    await api.POST("/file-sources", { body: { ...naming, provider: "file_system", imageModel } });
-  } else if (mayChoose && seeing !== null && readsNothing(imageModel)) {
-    imageModel = seeing;
-    await api.PATCH("/file-sources/{id}", { ...at, body: { imageModel } });
-  }
-  if (mayChoose && !readsNothing(imageModel)) withImageModel.push(id);
+  const existing = await dataOf(api.GET("/config"));
+  const imageModelBefore = existing["fileSources"]?.[identifier]?.["imageModel"] ?? null;
+  const mayChoose = !withImageModel.includes(identifier) && readsNothing(imageModelBefore);
+  const imageModel = (mayChoose ? await findSeeingModel(api) : null) ?? imageModelBefore;
+  const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
+  const all = {
+    fileSources: { provider: "file_system", imageModel },
+    rags: { fileSource: identifier, reranker: BUILT_IN_MODELS.reranker },
+    inferences: answering,
+    agents: answering,
+  };
+  const maps = Object.entries(all).map(([kind, settings]) => {
+    // Who gave it another name keeps that.
+    const naming = existing[kind]?.[identifier] === undefined ? { name } : {};
+    return [kind, { [identifier]: { ...naming, ...settings } }];
+  });
+  await api.POST("/config", { body: Object.fromEntries(maps) });
+  if (!withImageModel.includes(identifier) && !readsNothing(imageModel))
+    withImageModel.push(identifier);
 }
 
 /** Sources of before there was a choice name what reads pictures in production alone. */
-const readsNothing = (imageModel: string | null) =>
+const readsNothing = (imageModel: unknown) =>
   imageModel === null || imageModel === DEFAULT_IMAGE_MODEL;
 
 /** The first model of a local server that sees, as far as its name tells. */

@@ -4,24 +4,25 @@ import { panelApi } from "../../../src/cli/api/clients.ts";
 import { setUpResources } from "../../../src/cli/demo/set-up.ts";
 import { listen } from "../../doubles/listen.ts";
 
-/** A service with one source, whose local server lists these models. */
+type Source = { name?: string; imageModel?: string | null };
+type Settings = { fileSources?: Record<string, Source> };
+
+/** A service that keeps its file sources, and whose local server lists these models. */
 async function serviceWith(models: string[]) {
-  const service = { models, imageModel: undefined as string | null | undefined };
+  const service = { models, sources: {} as Record<string, Source> };
   const { address, stop } = await listen((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
     request.on("end", () => {
-      const { method = "", url = "" } = request;
-      const isSource = url.includes("/file-sources");
-      const settings = JSON.parse(body === "" ? "{}" : body) as { imageModel?: string | null };
-      if (isSource && method !== "GET") service.imageModel = settings.imageModel;
-      const modelServers = [{ models: service.models.map((model) => ({ model })) }];
-      const answer = url.includes("/model-servers")
-        ? modelServers
-        : { imageModel: service.imageModel };
-      const isMissing = isSource && service.imageModel === undefined;
-      response.writeHead(isMissing ? 404 : 200, { "Content-Type": "application/json" });
-      response.end(JSON.stringify(isMissing ? { error: "Not found" } : answer));
+      const { fileSources = {} } = JSON.parse(body === "" ? "{}" : body) as Settings;
+      for (const [id, source] of Object.entries(fileSources)) {
+        service.sources[id] = { ...service.sources[id], ...source };
+      }
+      const answer = request.url?.includes("/model-servers")
+        ? [{ models: service.models.map((model) => ({ model })) }]
+        : { fileSources: service.sources };
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify(answer));
     });
   });
   onTestFinished(stop);
@@ -36,11 +37,12 @@ test("a start chooses an image model, until somebody chooses none", async () => 
   const start = async () => {
     const subject = { identifier: "notes", name: "Notes", folder: "/notes" };
     await setUpResources(service.api, subject, "local/chat", state);
-    return service.imageModel;
+    return service.sources["notes"];
   };
-  expect(await start()).toBe(null);
+  expect(await start()).toMatchObject({ name: "Notes", imageModel: null });
   service.models = [SEES];
-  expect(await start()).toBe(SEES);
-  service.imageModel = null;
-  expect(await start()).toBe(null);
+  service.sources["notes"] = { ...service.sources["notes"], name: "My notes" };
+  expect(await start()).toMatchObject({ name: "My notes", imageModel: SEES });
+  service.sources["notes"] = { ...service.sources["notes"], imageModel: null };
+  expect(await start()).toMatchObject({ imageModel: null });
 });
