@@ -1,22 +1,13 @@
 import { Command } from "commander";
 
 import { keepPushed } from "./push/keep-pushed.ts";
-import { pushFolder, reportPush, type PushSummary } from "./push/push-folder.ts";
+import { pushFolder, reportPush } from "./push/push-folder.ts";
+import type { PushRequest, PushSummary } from "./push/push-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { panelTarget, withTarget } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";
 
-type PushOptions = {
-  source: string;
-  url: string;
-  confirmRemovals?: true;
-  dryRun?: true;
-  watch?: true;
-  json?: true;
-  include?: string[];
-  exclude?: string[];
-  ignore: boolean;
-};
+type PushOptions = Omit<PushRequest, "folder"> & { url: string; watch?: true; json?: true };
 
 export function pushCommand(): Command {
   return withTarget(new Command("push"), "QUARRY_KEY", "the counts")
@@ -43,12 +34,8 @@ export function pushCommand(): Command {
 
 async function push(folder: string, options: PushOptions): Promise<void> {
   const { api, terminal } = panelTarget(options);
-  const dryRun = options.dryRun === true;
-  const absolute = pathOfUser(folder);
-  const { include, exclude, ignore: usesIgnoreFiles } = options;
-  const choice = { include, exclude, usesIgnoreFiles };
-  const confirmRemovals = options.confirmRemovals === true;
-  const request = { folder: absolute, source: options.source, choice, confirmRemovals, dryRun };
+  const { dryRun = false } = options;
+  const request = { ...options, folder: pathOfUser(folder) };
   const report = (summary: PushSummary) => {
     reportPush(terminal, summary, dryRun);
     terminal.result({ ...summary, dryRun });
@@ -65,7 +52,7 @@ async function push(folder: string, options: PushOptions): Promise<void> {
   }
   const after = (summary: PushSummary, isFirst: boolean) => {
     report(summary);
-    if (isFirst) terminal.say(`Watching ${absolute}. Ctrl-C ends it.`);
+    if (isFirst) terminal.say(`Watching ${request.folder}. Ctrl-C ends it.`);
   };
   await keepPushed(api, terminal, request, after, stopping.signal);
 }

@@ -16,10 +16,11 @@ import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./
 import type { DemoState } from "./demo-state.ts";
 import { modelSettings } from "./model-settings.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
-import { addressesOf, showAddresses, showAnswer, showRetrieval } from "./show-answers.ts";
+import { addressesOf, answerText, lostLines, showAddresses } from "./show-answers.ts";
+import { showChunks, sourceLines } from "./show-answers.ts";
 import { firstHeading, SAMPLE_FOLDER, SAMPLE_QUESTIONS, subjectOf } from "./subject.ts";
 import type { Questions, Subject } from "./subject.ts";
-import { failedFiles, finishedCounts, STANDSTILL_MS, waitForIndex } from "./wait-for-index.ts";
+import { failedFiles, STANDSTILL_MS, waitForIndex } from "./wait-for-index.ts";
 
 export type DemoOptions = {
   folder: string | undefined;
@@ -147,7 +148,7 @@ Serving on ${url}. Ctrl-C ends it.`);
 /** Removals that were confirmed at the start confirm no later one. */
 async function keepIndexed(served: Served, options: DemoOptions): Promise<void> {
   const { api, terminal, subject } = served;
-  const request = requestOf(subject, { ...options, confirmRemovals: undefined });
+  const request = { ...options, ...sourceOf(subject), confirmRemovals: false };
   // Pushes do not wait for files of earlier ones; a report that is yet to begin covers all of them.
   let indexed = Promise.resolve();
   let isAwaited = false;
@@ -168,21 +169,12 @@ async function keepIndexed(served: Served, options: DemoOptions): Promise<void> 
   await keepPushed(api, terminal, request, after, served.stopping);
 }
 
-const requestOf = (
-  { folder, identifier }: Subject,
-  options: Pick<DemoOptions, "ignore"> & { confirmRemovals?: true | undefined },
-) => ({
-  folder,
-  source: identifier,
-  choice: { usesIgnoreFiles: options.ignore },
-  confirmRemovals: options.confirmRemovals === true,
-  dryRun: false,
-});
+const sourceOf = ({ folder, identifier: source }: Subject) => ({ folder, source });
 
 /** Reads the folder first, so that a wrong folder is reported before anything starts. */
 async function questionsOf(options: DemoOptions, folder: string): Promise<Questions> {
   const { query, prompt } = options;
-  const { files } = await listFolder(folder, chooser({ usesIgnoreFiles: options.ignore }));
+  const { files } = await listFolder(folder, chooser(options));
   if (files.length === 0) throw new CommandFailure(`The folder ${folder} has no files.`);
   if (folder === SAMPLE_FOLDER && query === undefined && prompt === undefined) {
     return SAMPLE_QUESTIONS;
@@ -191,21 +183,25 @@ async function questionsOf(options: DemoOptions, folder: string): Promise<Questi
   return { query: query ?? prompt ?? heading, prompt: prompt ?? query ?? heading };
 }
 
-/** Returns whether the index holds the folder: every file, and none that the folder lacks. */
+/**
+ * Returns whether the index holds the folder: every file, and none that the folder lacks.
+ * @throws CommandFailure when nothing moves for so long, or every file failed
+ */
 async function pushAndIndex(
   served: Served,
   options: DemoOptions,
   standstillMs: number,
 ): Promise<boolean> {
   const { api, terminal, subject } = served;
-  const summary = await pushFolder(api, terminal, requestOf(subject, options));
+  const summary = await pushFolder(api, terminal, { ...options, ...sourceOf(subject) });
   reportPush(terminal, summary);
-  const { total, indexed, vectors, failed } = await waitForIndex(
-    api,
-    subject.identifier,
-    terminal,
-    standstillMs,
-  );
+  const index = await waitForIndex(api, subject.identifier, terminal, standstillMs);
+  const { total, indexed, vectors, failed } = index;
+  if (total > 0 && indexed === 0) {
+    const { filePath = "", errorMessage = null } = failed[0] ?? {};
+    const why = errorMessage ?? "no reason given";
+    throw new CommandFailure(`None of the ${total} files could be indexed. ${filePath}: ${why}`);
+  }
   terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);
   warnOfFailures(served, failed);
   return failed.length === 0 && summary.failed.length === 0 && summary.held === 0;
@@ -215,7 +211,7 @@ async function pushAndIndex(
 async function reportFailures(served: Served): Promise<void> {
   const { api, subject, terminal } = served;
   try {
-    await finishedCounts(api, subject.identifier, terminal);
+    await waitForIndex(api, subject.identifier, terminal);
   } finally {
     warnOfFailures(served, (await failedFiles(api, subject.identifier)).data);
   }
@@ -267,11 +263,15 @@ async function askAndShow({ url, state, terminal, subject, questions }: Served):
   const search = { semanticSearch: [query], ...shared };
   const searching = dataOf(api.POST("/api/rags/{identifier}/retrieve", { params, body: search }));
   const retrieval = await whileWaiting(terminal.output, "Searching", searching);
-  showRetrieval(terminal, query, retrieval);
+  terminal.say(`\nPassages for “${query}”`);
+  showChunks(terminal, retrieval.chunks, [query]);
+  for (const line of lostLines(retrieval)) terminal.say(line);
   const body = { prompt, semanticSearch: [prompt], ...shared };
   const answering = dataOf(api.POST("/api/inferences/{identifier}", { params, body }));
   const run = await whileWaiting(terminal.output, "Waiting for the answer", answering);
-  showAnswer(terminal, prompt, run);
+  terminal.say(`\nAnswer to “${prompt}”`);
+  const lines = [...answerText(run.response).split("\n"), ...sourceLines(run), ...lostLines(run)];
+  for (const line of lines) terminal.say(`  ${line}`);
   terminal.result({
     retrieval: { query, chunks: retrieval.chunks },
     inference: { prompt, response: run.response },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { wordsOf } from "../../text/words.ts";
-import type { Chunk, Explained, Retrieval, Run } from "../api/clients.ts";
+import type { Chunk, Explained, Run } from "../api/clients.ts";
 import { shellWord, type Terminal } from "../terminal.ts";
 import type { Questions } from "./subject.ts";
 
@@ -39,18 +39,6 @@ function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): str
   const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
   const looked = wordsRank === null ? "" : `, then rank ${wordsRank}`;
   return [...legs, `fused rank ${fusedRank}${looked}${reranked}`].map((line) => `= ${line}`);
-}
-
-export function showRetrieval(terminal: Terminal, query: string, retrieval: Retrieval): void {
-  terminal.say(`\nPassages for “${query}”`);
-  showChunks(terminal, retrieval.chunks, [query]);
-  for (const line of lostLines(retrieval)) terminal.say(line);
-}
-
-export function showAnswer(terminal: Terminal, prompt: string, run: Run): void {
-  terminal.say(`\nAnswer to “${prompt}”`);
-  for (const line of answerText(run.response).split("\n")) terminal.say(`  ${line}`);
-  for (const line of [...sourceLines(run), ...lostLines(run)]) terminal.say(`  ${line}`);
 }
 
 /** A line where a search or an answer is degraded. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { dataOf, type PanelApi, type SourceFile } from "../api/clients.ts";
+import { dataOf, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Progress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -12,45 +12,29 @@ const POLLS_SHARE = 0.05;
 export const STANDSTILL_MS = 15 * 60_000;
 const FAILED_SHOWN = 100;
 
-type Counts = { total: number; indexed: number; failed: number; vectors: number };
-type Indexed = Omit<Counts, "failed"> & { failed: SourceFile[] };
-
 /**
  * Shows a bar until each file of the RAG is indexed or has failed.
- * @throws CommandFailure when nothing moves for so long, or every file failed
+ * @throws CommandFailure when nothing moves for so long
  */
 export async function waitForIndex(
   api: PanelApi,
   id: string,
   terminal: Terminal,
   standstillMs = STANDSTILL_MS,
-): Promise<Indexed> {
-  const counts = await finishedCounts(api, id, terminal, standstillMs);
-  const failed = counts.failed === 0 ? [] : (await failedFiles(api, id)).data;
-  const { total, indexed } = counts;
-  if (total === 0 || indexed > 0) return { ...counts, failed };
-  const { filePath = "", errorMessage = null } = failed[0] ?? {};
-  const why = errorMessage ?? "no reason given";
-  throw new CommandFailure(`None of the ${total} files could be indexed. ${filePath}: ${why}`);
-}
-
-/** @throws CommandFailure when nothing moves for so long */
-export async function finishedCounts(
-  api: PanelApi,
-  id: string,
-  terminal: Terminal,
-  standstillMs = STANDSTILL_MS,
-): Promise<Counts> {
+) {
   let progress: Progress | null = null;
   let moved = { done: -1, at: Date.now() };
   try {
     for (;;) {
       const counts = await countsOf(api, id);
-      const { total, failed, vectors } = counts;
-      const finished = counts.indexed + failed;
+      const { total, indexed, failures, vectors } = counts;
+      const finished = indexed + failures;
       if (finished !== moved.done) moved = { done: finished, at: Date.now() };
       if (finished < total) progress ??= terminal.progress("Indexing", total);
-      progress?.update(finished, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
+      progress?.update(
+        finished,
+        `${vectors} passages${failures > 0 ? `, ${failures} failed` : ""}`,
+      );
       if (finished >= total) return counts;
       if (Date.now() - moved.at > standstillMs) {
         throw new CommandFailure(`Indexing has stopped at ${finished} of ${total} files.`);
@@ -63,16 +47,16 @@ export async function finishedCounts(
   }
 }
 
-async function countsOf(api: PanelApi, id: string): Promise<Counts> {
+async function countsOf(api: PanelApi, id: string) {
   const [rag, failing] = await Promise.all([
     dataOf(api.GET("/rags/{id}", { params: { path: { id } } })),
-    failedFiles(api, id, 1),
+    failedFiles(api, id),
   ]);
   const { totalFiles: total, processedFiles: indexed, numberVectors: vectors } = rag;
-  return { total, indexed, failed: failing.total, vectors };
+  return { total, indexed, vectors, failures: failing.total, failed: failing.data };
 }
 
-export const failedFiles = (api: PanelApi, id: string, limit = FAILED_SHOWN) => {
-  const params = { path: { id }, query: { status: "error", limit } as const };
+export const failedFiles = (api: PanelApi, id: string) => {
+  const params = { path: { id }, query: { status: "error", limit: FAILED_SHOWN } as const };
   return dataOf(api.GET("/file-sources/{id}/files", { params }));
 };

@@ -14,25 +14,21 @@ import { isIgnored, rulesAbove, rulesIn, type IgnoreRules } from "./ignore-files
 export type FileChoice = {
   include?: string[] | undefined;
   exclude?: string[] | undefined;
-  usesIgnoreFiles: boolean;
+  /** Whether what `.gitignore` and `.ignore` name is left out. */
+  ignore: boolean;
 };
 
-export type Chooser = {
-  file: (path: string) => boolean;
-  /** False when nothing below the folder can match, so that it need not be read. */
-  folder: (path: string) => boolean;
-  /** Whether what `.gitignore` and `.ignore` name is left out. */
-  usesIgnoreFiles: boolean;
-};
+export type Chooser = ReturnType<typeof chooser>;
 
 /** A pattern without a slash matches at every depth, as in `.gitignore`. */
-export function chooser({ include = [], exclude = [], usesIgnoreFiles }: FileChoice): Chooser {
+export function chooser({ include = [], exclude = [], ignore }: FileChoice) {
   const included = include.length === 0 ? () => true : matcher(include);
   const excluded = exclude.length === 0 ? () => false : matcher(exclude);
   return {
-    file: (path) => !isHidden(path) && included(path) && !excluded(path),
-    folder: (path) => !isHidden(path) && !excluded(path) && !excluded(`${path}/`),
-    usesIgnoreFiles,
+    ignore,
+    file: (path: string) => !isHidden(path) && included(path) && !excluded(path),
+    /** False when nothing below the folder can match, so that it need not be read. */
+    folder: (path: string) => !isHidden(path) && !excluded(path) && !excluded(`${path}/`),
   };
 }
 
@@ -67,7 +63,7 @@ export type FolderListing = {
 export async function listFolder(folder: string, choose: Chooser): Promise<FolderListing> {
   const listing: FolderListing = { files: [], hidden: [], links: [], ignored: [], unreadable: [] };
   const absolute = await rootOf(folder);
-  const above = choose.usesIgnoreFiles ? await rulesAbove(absolute) : null;
+  const above = choose.ignore ? await rulesAbove(absolute) : null;
   await listInto(listing, choose, { absolute, path: "", above });
   listing.files = withoutTwins(listing);
   return listing;
@@ -84,9 +80,7 @@ type Folder = { absolute: string; path: string; above: IgnoreRules | null };
 
 async function listInto(into: FolderListing, choose: Chooser, { absolute, path, above }: Folder) {
   try {
-    const rules = choose.usesIgnoreFiles
-      ? await rulesIn(absolute, basename(absolute), above)
-      : null;
+    const rules = choose.ignore ? await rulesIn(absolute, basename(absolute), above) : null;
     for await (const entry of await opendir(absolute)) {
       const inner = normalForm(path === "" ? entry.name : `${path}/${entry.name}`, "NFC");
       const child = { absolute: join(absolute, entry.name), path: inner, above: rules };

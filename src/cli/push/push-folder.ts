@@ -10,13 +10,12 @@ import { localReaders, READERS_FILE, type LocalReaders } from "./local-readers.t
 import { planPush, readManifest, type ManifestEntry, type PushPlan } from "./plan-push.ts";
 import { uploadFiles, uploadsOf } from "./upload-files.ts";
 
-export type PushRequest = {
+export type PushRequest = FileChoice & {
   folder: string;
   /** Id or identifier of a `file_system` source. */
   source: string;
-  choice: FileChoice;
-  confirmRemovals: boolean;
-  dryRun: boolean;
+  confirmRemovals?: boolean | undefined;
+  dryRun?: boolean;
 };
 
 export type PushSummary = Awaited<ReturnType<typeof pushFolder>>;
@@ -30,7 +29,7 @@ const FORBIDDEN = 403;
 
 /** Makes a file source equal a folder: uploads new and changed files, removes deleted ones. */
 export async function pushFolder(api: PanelApi, terminal: Terminal, request: PushRequest) {
-  const choose = chooser(request.choice);
+  const choose = chooser(request);
   const compare = async () => {
     const [listing, manifest] = await Promise.all([
       listFolder(request.folder, choose),
@@ -46,7 +45,8 @@ export async function pushFolder(api: PanelApi, terminal: Terminal, request: Pus
   const { listing, manifest, plan, unread } = await whileWaiting(terminal.output, label, compare());
   if (unread > 0)
     terminal.warn(`${unread} of ${listing.files.length} files could be read by nobody`);
-  const isHeld = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
+  const isMass = isMassRemoval(plan.remove.length, manifest.size);
+  const isHeld = isMass && request.confirmRemovals !== true;
   const remove = isHeld ? [] : plan.remove;
   const added = plan.upload.filter(({ isNew }) => isNew).length;
   const summary = {
@@ -68,7 +68,7 @@ export async function pushFolder(api: PanelApi, terminal: Terminal, request: Pus
     /** Files that nobody could read. */
     unread,
   };
-  if (request.dryRun) {
+  if (request.dryRun === true) {
     for (const { path, isNew } of plan.upload) {
       terminal.say(`${isNew ? "add   " : "change"} ${path}`);
     }

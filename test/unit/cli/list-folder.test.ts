@@ -13,7 +13,7 @@ test.each<[what: string, include: string[], exclude: string[], yes: string[], no
   ],
   ["hidden files and folders are never chosen", ["**"], [], ["a/b"], [".env", "a/.git/config"]],
 ])("%s", (_what, include, exclude, included, excluded) => {
-  const choose = chooser({ include, exclude, usesIgnoreFiles: false });
+  const choose = chooser({ include, exclude, ignore: false });
   expect([...included, ...excluded].filter(choose.file)).toEqual(included);
 });
 
@@ -21,7 +21,7 @@ test("an excluded folder is not read at all", () => {
   const choose = chooser({
     include: [],
     exclude: ["node_modules", "/build/"],
-    usesIgnoreFiles: false,
+    ignore: false,
   });
   expect(["web/node_modules", "build", "web/build"].filter(choose.folder)).toEqual(["web/build"]);
 });

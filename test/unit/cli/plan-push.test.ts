@@ -9,7 +9,7 @@ import { localReaders } from "../../../src/cli/push/local-readers.ts";
 import { planPush } from "../../../src/cli/push/plan-push.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
-const ALL = chooser({ include: [], exclude: [], usesIgnoreFiles: true });
+const ALL = chooser({ include: [], exclude: [], ignore: true });
 const UNTOLD = { choose: ALL, readersOf: () => null };
 let folder = "";
 
@@ -94,7 +94,7 @@ test("what a checkout's ignore files name is left out, counted, and removed", as
   );
   const manifest = new Map([manifestEntry("secret.txt", "secret.txt")]);
   expect((await planPush(listing, manifest, UNTOLD)).remove).toEqual(["secret.txt"]);
-  const all = chooser({ include: [], exclude: [], usesIgnoreFiles: false });
+  const all = chooser({ include: [], exclude: [], ignore: false });
   expect((await listFolder(folder, all)).files).toHaveLength(ignored.length + paths.length + 1);
 });
 
@@ -157,7 +157,7 @@ test("files that could not be listed are not deleted", async () => {
 
 test("what the choice leaves out stays in the source", async () => {
   write("a.md", "a");
-  const choose = chooser({ include: ["*.md"], exclude: [], usesIgnoreFiles: true });
+  const choose = chooser({ include: ["*.md"], exclude: [], ignore: true });
   const manifest = new Map([manifestEntry("old.md", "o"), manifestEntry("old.txt", "o")]);
   const plan = await planPush(await listFolder(folder, choose), manifest, { ...UNTOLD, choose });
   expect(plan.remove).toEqual(["old.md"]);

@@ -30,8 +30,7 @@ test("files that failed are not counted as added", async () => {
   const lines: string[] = [];
   const tell = (line = "") => void lines.push(line);
   const terminal = { ...openTerminal(true), say: tell, warn: tell };
-  const choice = { include: [], exclude: [], usesIgnoreFiles: true };
-  const request = { folder, source: "docs", choice, confirmRemovals: false, dryRun: false };
+  const request = { folder, source: "docs", ignore: true };
   reportPush(terminal, await pushFolder(api, terminal, request));
   expect(lines).toEqual([
     "2 added, 0 changed, 0 removed, 0 unchanged",

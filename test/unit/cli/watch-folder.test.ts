@@ -36,14 +36,8 @@ test.each([
   const refuse = () => Promise.reject(new ApiError(status, "no"));
   const api = { GET: refuse, PUT: refuse, POST: refuse } as unknown as PanelApi;
   const terminal = { ...openTerminal(false), warn: vi.fn<(line: string) => void>() };
-  const request = {
-    source: "docs",
-    choice: { usesIgnoreFiles: true },
-    confirmRemovals: false,
-    dryRun: false,
-  };
-  const folder = testFolder();
-  const watching = keepPushed(api, terminal, { ...request, folder }, () => {}, stopping.signal);
+  const request = { folder: testFolder(), source: "docs", ignore: true };
+  const watching = keepPushed(api, terminal, request, () => {}, stopping.signal);
   const result = await watching.then(
     () => "is tried again",
     () => "ends the command",
