@@ -1,7 +1,7 @@
 import { BoundedBindings } from "./adapters/cloudflare/bounded-bindings.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
 import { Outbox, pause } from "./adapters/cloudflare/outbox.ts";
-import { clockClient, driveDebounceClient, ragIndexes } from "./adapters/cloudflare/own-objects.ts";
+import { ragIndexes } from "./adapters/cloudflare/own-objects.ts";
 import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
@@ -118,8 +118,9 @@ export function composeServices(env: Env, context: Context): Services {
     askIssuer: async (address, request) =>
       await guardedExchange(outgoingOf(config), address, request),
     sourceReaders: async (source) => await openSource(services, source),
-    wakeClock: clockClient(bindings.bounded(env.CLOCK)),
-    debounceDriveScan: driveDebounceClient(bindings.bounded(env.DRIVE_DEBOUNCE)),
+    wakeClock: () => bindings.bounded(env.CLOCK).getByName("clock").wake(),
+    debounceDriveScan: (id, startsAtOnce = false) =>
+      bindings.bounded(env.DRIVE_DEBOUNCE).getByName(id).notify(id, startsAtOnce),
     wakeSender: (id) => bindings.bounded(env.EVENT_SENDER).getByName(id).wake(id),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };

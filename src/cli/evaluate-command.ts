@@ -66,13 +66,10 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   }
   const [first, second] = finishedRuns;
   if (first === undefined) return;
-  const against = second && {
-    summary: second.summary,
-    comparison: await compared(api, set, second.run.id, first.run.id),
-  };
-  terminal.result({ run: first.run, against: second?.run, comparison: against?.comparison });
+  const comparison = second && (await compared(api, set, second.run.id, first.run.id));
+  terminal.result({ run: first.run, against: second?.run, comparison });
   if (!terminal.json) {
-    report(terminal, first.summary, against);
+    report(terminal, finishedRuns, comparison);
     terminal.say(`Each question: ${pageOf(first.run.id)}`);
     const missing = first.run.facts["missingFiles"];
     if (typeof missing === "string") {
@@ -98,12 +95,7 @@ const orStillGoing = (page: string) => (thrown: unknown) => {
 };
 
 /** Waits for the end of a run, also while its service is started again. */
-async function endOfRun(
-  api: PanelApi,
-  set: string,
-  started: EvaluationRun,
-  progress: Progress,
-): Promise<EvaluationRun> {
+async function endOfRun(api: PanelApi, set: string, started: EvaluationRun, progress: Progress) {
   const params = { path: { id: set, run: started.id } };
   const { repeating: fetch } = api;
   let run = started;
@@ -130,17 +122,13 @@ const signed = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS
 
 type Difference = Comparison["measures"][number]["difference"];
 
-type Against = { summary: RunSummary; comparison: Comparison };
-
-function report(terminal: Terminal, summary: RunSummary, against?: Against): void {
-  if (against === undefined) {
-    showMeasures(terminal, summary);
-    terminal.say(inALine(summary));
-    return;
+function report(terminal: Terminal, runs: { summary: RunSummary }[], comparison?: Comparison) {
+  if (comparison !== undefined) showDifferences(terminal, comparison);
+  for (const [at, { summary }] of runs.entries()) {
+    if (comparison === undefined) showMeasures(terminal, summary);
+    const label = comparison === undefined ? "" : `${at === 0 ? "setting" : "against"}: `;
+    terminal.say(`${label}${inALine(summary)}`);
   }
-  showDifferences(terminal, against.comparison);
-  terminal.say(`setting: ${inALine(summary)}`);
-  terminal.say(`against: ${inALine(against.summary)}`);
 }
 
 const PERCENT = 100;

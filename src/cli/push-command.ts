@@ -1,8 +1,7 @@
 import { Command } from "commander";
 
 import { keepPushed } from "./push/keep-pushed.ts";
-import { pushFolder, reportPush } from "./push/push-folder.ts";
-import type { PushRequest, PushSummary } from "./push/push-folder.ts";
+import { pushFolder, reportPush, type PushRequest, type PushSummary } from "./push/push-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { panelTarget, withTarget } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";

@@ -1,4 +1,4 @@
-import type { AddHelpTextContext, Command } from "commander";
+import { Help, type AddHelpTextContext, type Command } from "commander";
 
 import { sentenceOf } from "./failure.ts";
 import { printable } from "./progress.ts";
@@ -22,9 +22,7 @@ function endWithReader(error: NodeJS.ErrnoException): void {
   process.exit();
 }
 
-export function collect(value: string, earlier: string[] | undefined): string[] {
-  return [...(earlier ?? []), value];
-}
+export const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 
 /** Terminals of 60 columns leave so much for descriptions. */
 const MIN_DESCRIPTION = 15;
@@ -34,13 +32,7 @@ export function wrapHelp(command: Command): void {
   command.showHelpAfterError("Add --help to see the options.");
   command.configureHelp({
     minWidthToWrap: MIN_DESCRIPTION,
-    subcommandTerm: (sub) => {
-      const names = sub.registeredArguments.map((argument) => {
-        const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
-        return argument.required ? `<${name}>` : `[${name}]`;
-      });
-      return [sub.name(), ...names].join(" ");
-    },
+    subcommandTerm: (sub) => new Help().subcommandTerm(sub).replace(" [options]", ""),
   });
   for (const sub of command.commands) wrapHelp(sub);
 }

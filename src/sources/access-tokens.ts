@@ -5,7 +5,7 @@ import { parsedJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import { clocksDiffer, skewOf } from "./clock-skew.ts";
-import { guardedFetch, readBytes, retryAfterMs, type Outgoing } from "./guarded-fetch.ts";
+import { guardedFetch, readText, retryAfterMs, type Outgoing } from "./guarded-fetch.ts";
 
 /** A token that is about to expire is not used any more. */
 const MARGIN_MS = MINUTE_MS;
@@ -60,7 +60,7 @@ type Signing = {
   /** Told where the key cannot be read: a library's message may quote it. */
   complaint: string;
   algorithm?: string;
-  header?: Record<string, string>;
+  header?: () => Promise<Record<string, string>>;
 };
 
 /** A JWT signed with a private key, PKCS #8 as PEM. @throws SourceFailure `denied` */
@@ -69,7 +69,8 @@ export async function signedAssertion(
   { key, complaint, algorithm: alg = "RS256", header }: Signing,
 ): Promise<string> {
   try {
-    const jwt = new SignJWT(claims).setProtectedHeader({ alg, typ: "JWT", ...header });
+    const own = await header?.();
+    const jwt = new SignJWT(claims).setProtectedHeader({ alg, typ: "JWT", ...own });
     return await jwt.sign(await importPKCS8(key(), alg));
   } catch {
     throw new SourceFailure("denied", complaint);
@@ -108,8 +109,8 @@ async function requestToken(
     headers: { "content-type": "application/x-www-form-urlencoded", ...(await proof?.()) },
     signal,
   });
-  const bytes = await readBytes(got, { callers: signal, limitBytes: ANSWER_LIMIT_BYTES });
-  const answer = parsedJson(new TextDecoder().decode(bytes));
+  const text = await readText(got, { callers: signal, limitBytes: ANSWER_LIMIT_BYTES });
+  const answer = parsedJson(text);
   const { ok, status, headers } = got.response;
   if (!ok && (status === 429 || status >= 500)) {
     const problem = `${name}: ${status} for the access token`;

@@ -6,7 +6,7 @@ import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { missingFile, SourceFailure } from "../ports/source-reader.ts";
 import type { ListedFile, OpenedFile } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { guardedFetch, openedFrom, readBytes, retryAfterMs, tooLarge } from "./guarded-fetch.ts";
+import { guardedFetch, openedFrom, readText, retryAfterMs, tooLarge } from "./guarded-fetch.ts";
 import type { GuardedRequest, GuardedResponse, Outgoing } from "./guarded-fetch.ts";
 import { advanced } from "./listing-advance.ts";
 
@@ -157,16 +157,13 @@ export class ApiClient {
 
   /** Downloads from a pre-authenticated address, which must not be sent our token. */
   async downloadWithoutToken(address: string): Promise<Download> {
-    const { headers = {} } = this.#provider;
-    const request = { headers, signal: this.#signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
-    return await this.#opened(await guardedFetch(this.#connection.outgoing, address, request));
+    const timeoutMs = DOWNLOAD_TIMEOUT_MS;
+    return await this.#opened(await this.#fetchAnywhere(address, { timeoutMs }));
   }
 
   /** Whether somebody without credentials may read an address. @throws SourceFailure */
   async isPublic(address: string): Promise<boolean> {
-    const { headers = {} } = this.#provider;
-    const request = { headers, signal: this.#signal, maxRedirects: 0 };
-    const got = await guardedFetch(this.#connection.outgoing, address, request);
+    const got = await this.#fetchAnywhere(address, { maxRedirects: 0 });
     if (!got.response.ok) return this.#absence(await this.#errorIn(got), CLOSED) !== null;
     await got.response.body?.cancel();
     return true;
@@ -175,10 +172,15 @@ export class ApiClient {
   /** As `download`, through redirects: other hosts than the provider's get no credentials. */
   async #downloadRedirected(address: string): Promise<Download> {
     const headers = async (url: URL) => (this.#isOwn(url.href) ? await this.#headers() : {});
-    const limits = { signal: this.#signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
-    return await this.#opened(
-      await guardedFetch(this.#connection.outgoing, address, { headers, ...limits }),
-    );
+    const request = { headers, timeoutMs: DOWNLOAD_TIMEOUT_MS };
+    return await this.#opened(await this.#fetchAnywhere(address, request));
+  }
+
+  /** From any host, without our token unless `headers` of the request add it. */
+  async #fetchAnywhere(address: string, request: Omit<GuardedRequest, "signal">) {
+    const { headers = {} } = this.#provider;
+    const whole = { headers, ...request, signal: this.#signal };
+    return await guardedFetch(this.#connection.outgoing, address, whole);
   }
 
   failure(error: ApiError): SourceFailure {
@@ -291,6 +293,3 @@ function resetInMs(headers: Headers, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 const YEAR_2001_S = 1_000_000_000;
-
-const readText = async (...args: Parameters<typeof readBytes>) =>
-  new TextDecoder().decode(await readBytes(...args));

@@ -4,9 +4,7 @@ import { webUrlIn } from "../core/input/web-address.ts";
 import { normalizeUrl, pageAddress } from "./web/pages/page-url.ts";
 
 /** The one form in which a path is stored: in NFC, and without halves of characters. */
-export function storedPath(path: string): string {
-  return normalForm(path.toWellFormed(), "NFC");
-}
+export const storedPath = (path: string) => normalForm(path.toWellFormed(), "NFC");
 
 /** Forms in which a path, web address or external id may be stored: each once, likeliest first. */
 export function storedFormsOf(name: string): string[] {

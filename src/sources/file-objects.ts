@@ -29,11 +29,7 @@ export function fileOfKey(sourceId: FileSourceId, key: string): FileId | null {
 const KEYS_PER_CALL = 1_000;
 
 /** Removes everything below a prefix; at most `limit` objects. Whether nothing is left. */
-export async function removeBelow(
-  bucket: R2Bucket,
-  prefix: string,
-  limit = KEYS_PER_CALL,
-): Promise<boolean> {
+export async function removeBelow(bucket: R2Bucket, prefix: string, limit = KEYS_PER_CALL) {
   const { objects, truncated } = await bucket.list({ prefix, limit });
   if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
   return !truncated;

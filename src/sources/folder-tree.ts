@@ -20,36 +20,29 @@ export function segmentOf(name: string): string {
 export type FolderPlace = { path: string; ancestors: string[] };
 
 type Rooted = { root: string; folders: Record<string, Folder> };
+export type FolderTree = ReturnType<typeof folderTree>;
+const NOWHERE: FolderPlace = { path: "", ancestors: [] };
 
-/** Places of folders beneath the root; each is worked out once. */
-export class FolderTree {
-  readonly #tree: Rooted;
-  readonly #base: FolderPlace;
-  readonly #places = new Map<string, FolderPlace | null>();
-
-  /** `base` is where the root itself lies: nowhere, or in a folder that stands for its drive. */
-  constructor(tree: Rooted, base: FolderPlace = { path: "", ancestors: [] }) {
-    this.#tree = tree;
-    this.#base = base;
-  }
-
-  /** Null for a folder that does not lie beneath the root. */
-  placeOf(id: string, depth = 0): FolderPlace | null {
-    const cached = this.#places.get(id);
-    if (cached !== undefined) return cached;
-    const place = this.#findPlace(id, depth);
-    this.#places.set(id, place);
-    return place;
-  }
-
-  #findPlace(id: string, depth: number): FolderPlace | null {
-    const { path: base, ancestors } = this.#base;
-    if (id === this.#tree.root) return { path: base, ancestors: [...ancestors, id] };
-    const folder = Object.hasOwn(this.#tree.folders, id) ? this.#tree.folders[id] : undefined;
+/**
+ * Places of folders beneath the root; each is worked out once. `base` is where the root itself
+ * lies: nowhere, or in a folder that stands for its drive.
+ */
+export function folderTree({ root, folders }: Rooted, base = NOWHERE) {
+  const places = new Map<string, FolderPlace | null>();
+  const findPlace = (id: string, depth: number): FolderPlace | null => {
+    if (id === root) return { path: base.path, ancestors: [...base.ancestors, id] };
+    const folder = Object.hasOwn(folders, id) ? folders[id] : undefined;
     if (folder === undefined || folder.parent === null || depth > MAX_DEPTH) return null;
-    const above = this.placeOf(folder.parent, depth + 1);
+    const above = placeOf(folder.parent, depth + 1);
     if (above === null) return null;
     const path = `${above.path}${segmentOf(folder.name)}/`;
     return { path, ancestors: [...above.ancestors, id] };
-  }
+  };
+  /** Null for a folder that does not lie beneath the root. */
+  const placeOf = (id: string, depth = 0): FolderPlace | null => {
+    const place = places.has(id) ? places.get(id) : findPlace(id, depth);
+    places.set(id, place ?? null);
+    return place ?? null;
+  };
+  return { placeOf };
 }

@@ -139,9 +139,7 @@ function redirectOf(response: Response): string | null {
     : null;
 }
 
-function withoutFragment(url: URL): string {
-  return url.href.split("#", 1)[0] ?? url.href;
-}
+const withoutFragment = ({ href }: URL) => href.split("#", 1)[0] ?? href;
 
 export type BodyLimits = {
   /** The caller's own signal, to tell its abort from the time limit. */
@@ -170,6 +168,9 @@ export async function readBytes(
     throw exchangeFailure(error, callers, signal);
   }
 }
+
+export const readText = async (...args: Parameters<typeof readBytes>) =>
+  new TextDecoder().decode(await readBytes(...args));
 
 const UNDECODED = "its bytes are not compressed as Content-Encoding says";
 
@@ -211,10 +212,7 @@ export const retryAfterMs = (headers: Headers, nowMs: number) =>
  * A document whose bytes an exchange brings, as far as the limit.
  * @throws SourceFailure `down` where a web page, as to sign in, answers in place of another format
  */
-export async function openedFrom(
-  { response }: GuardedResponse,
-  mimeType: string | null,
-): Promise<OpenedFile> {
+export async function openedFrom({ response }: GuardedResponse, mimeType: string | null) {
   const { headers, body } = response;
   const isPage = kindByMediaType(headers.get("content-type")) === "html";
   if (isPage && !["html", null].includes(kindByMediaType(mimeType))) {

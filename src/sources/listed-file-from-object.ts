@@ -7,11 +7,7 @@ import { uniquePaths } from "./unique-paths.ts";
 import { mediaTypeByName } from "../documents/media-type/media-types.ts";
 
 /** A configured prefix names a folder: `docs` and `docs/` mean the same. Empty: everything. */
-export function folderPrefix(prefix: string | undefined): string {
-  return prefix === undefined || prefix === "" || prefix.endsWith("/")
-    ? (prefix ?? "")
-    : `${prefix}/`;
-}
+export const folderPrefix = (prefix = "") => prefix.replace(/[^/]$/, "$&/");
 
 /** An object of a bucket as a file; null for what only marks a folder: no bytes, and a last `/`. */
 export function listedFileFromObject(

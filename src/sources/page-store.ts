@@ -32,10 +32,6 @@ export async function keepPage(
     await store.remove(await pageKey(path, replaced));
 }
 
-export async function readPage(
-  store: ReaderStore,
-  path: string,
-  version: string,
-): Promise<Uint8Array | null> {
+export async function readPage(store: ReaderStore, path: string, version: string) {
   return version === "" ? null : await store.read(await pageKey(path, version));
 }

@@ -59,11 +59,7 @@ type Texts = ReadonlyMap<FileId, PushedText>;
 const NO_TEXTS: Texts = new Map();
 
 /** Messages for these files; only files of one index share a message. */
-export function indexBodies(
-  messages: IndexMessage[],
-  together: boolean,
-  texts = NO_TEXTS,
-): IndexBody[] {
+export function indexBodies(messages: IndexMessage[], together: boolean, texts = NO_TEXTS) {
   if (!together) return messages.map((message) => ({ ...message }));
   const indexes = Map.groupBy(messages, ({ ragId, generation }) => `${ragId} ${generation}`);
   return [...indexes.values()].flatMap((files) =>

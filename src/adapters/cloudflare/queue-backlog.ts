@@ -13,7 +13,8 @@ const ANSWER_WITHIN_MS = 1_000;
 export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[]> {
   return await Promise.all(
     Object.entries(queues).map(async ([queue, binding]): Promise<QueueBacklog> => {
-      const metrics = await metricsOf(binding);
+      const asking = Promise.resolve().then(() => withinTime(binding.metrics(), ANSWER_WITHIN_MS));
+      const metrics = await asking.catch(() => null);
       return {
         queue,
         waiting: metrics?.backlogCount ?? null,
@@ -21,12 +22,4 @@ export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[
       };
     }),
   );
-}
-
-async function metricsOf(queue: Pick<Queue, "metrics">): Promise<QueueMetrics | null> {
-  try {
-    return await withinTime(queue.metrics(), ANSWER_WITHIN_MS);
-  } catch {
-    return null;
-  }
 }

@@ -58,12 +58,12 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
     async upsert(space, vectors) {
       for (const batch of inBatches(vectors, UPSERT_BATCH)) {
         const records = batch.map((vector) => recordOf(space, vector));
-        await retryBindingCall("vector index", () => binding.upsert(records));
+        await retried(() => binding.upsert(records));
       }
     },
     async remove(ids) {
       for (const batch of inBatches(ids, DELETE_BATCH)) {
-        await retryBindingCall("vector index", () => binding.deleteByIds(batch));
+        await retried(() => binding.deleteByIds(batch));
       }
     },
     async query(space, vector, { topK, filter }) {
@@ -83,7 +83,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       );
       const batches = inBatches([...folders.keys()], GET_BATCH);
       const replies = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
-        retryBindingCall("vector index", () => binding.getByIds(batch)),
+        retried(() => binding.getByIds(batch)),
       );
       const storedVectors = replies.flatMap((some) => storedSchema.parse(some));
       const current = storedVectors.filter(({ id, metadata }) =>
@@ -96,14 +96,14 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       return matches.map(({ id }) => id);
     },
     async processedUpTo() {
-      const { processedUpToDatetime } = infoSchema.parse(
-        await retryBindingCall("vector index", () => binding.describe()),
-      );
-      if (processedUpToDatetime === null || processedUpToDatetime === undefined) return 0;
-      return new Date(processedUpToDatetime).getTime();
+      const { processedUpToDatetime } = infoSchema.parse(await retried(() => binding.describe()));
+      return new Date(processedUpToDatetime ?? 0).getTime();
     },
   };
 }
+
+const retried = async <T>(call: () => Promise<T>, rules?: typeof ONCE_MORE) =>
+  await retryBindingCall("vector index", call, rules);
 
 async function ask(
   binding: Binding,
@@ -119,11 +119,7 @@ async function ask(
     returnMetadata: "none",
   } as const;
   const query = filter === undefined ? options : { ...options, filter };
-  const reply = await retryBindingCall(
-    "vector index",
-    () => binding.query(vector, query),
-    ONCE_MORE,
-  );
+  const reply = await retried(() => binding.query(vector, query), ONCE_MORE);
   return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: asId(id), score }));
 }
 
@@ -169,9 +165,7 @@ function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
   );
 }
 
-function folderProperty(folder: string): string {
-  return `folder${folder.split("/").length}`;
-}
+const folderProperty = (folder: string) => `folder${folder.split("/").length}`;
 
 const KEY_SEED = 0x51ed270b;
 

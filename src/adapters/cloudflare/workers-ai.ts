@@ -1,4 +1,4 @@
-import type { EmbeddingModelV4, RerankingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
+import type { EmbeddingModelV4, RerankingModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
 import { modelFailed } from "../../core/errors.ts";
 import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
@@ -143,10 +143,7 @@ export const workersAi: ModelProvider = {
 };
 
 /** The protocol is OpenAI's but for transport and old replies: its SDK model gets our `fetch`. */
-export function workersAiChat(
-  settings: WorkersAiSettings & { maxBytes: number },
-  modelId: string,
-): LanguageModelV4 {
+export function workersAiChat(settings: WorkersAiSettings & { maxBytes: number }, modelId: string) {
   const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const body = parsedJson(typeof init?.body === "string" ? init.body : "");
     const { model: _, ...inputs } = isObject(body) ? body : {};

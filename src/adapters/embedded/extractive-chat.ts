@@ -143,10 +143,7 @@ function replyTo(
 }
 
 /** One call of each tool, with the request as its first text argument. */
-function toolCalls(
-  { tools, toolChoice }: LanguageModelV4CallOptions,
-  request: string,
-): LanguageModelV4ToolCall[] {
+function toolCalls({ tools, toolChoice }: LanguageModelV4CallOptions, request: string) {
   if (toolChoice?.type === "none") return [];
   return (tools ?? []).flatMap((tool, at): LanguageModelV4ToolCall[] => {
     if (tool.type !== "function") return [];

@@ -6,10 +6,7 @@ import { stemOf } from "../../text/stems.ts";
 import { isStopWord } from "../../text/stop-words.ts";
 import { WordMemory } from "../../text/word-memory.ts";
 import { searchTextOf } from "../../text/words.ts";
-import type { Embedder } from "../../ports/models.ts";
 import { HashCounts } from "./hash-counts.ts";
-
-const HASH_EMBEDDER_NAME = "embedded/hash";
 
 /** Characters per gram. Measured: 4 is better than 3, 5 and mixtures of them. */
 const GRAM_LENGTH = 4;
@@ -76,7 +73,7 @@ export function hashEmbedding(text: string, dimensions: number): number[] {
 }
 
 /** An embedding without a model: deterministic, no network, the same everywhere. */
-export function hashEmbedder(dimensions: number): Embedder {
+export function hashEmbedder(dimensions: number) {
   const model: EmbeddingModelV4 = {
     specificationVersion: "v4",
     provider: "embedded",
@@ -97,13 +94,6 @@ export function hashEmbedder(dimensions: number): Embedder {
       return { embeddings, usage: { tokens }, warnings: [] };
     },
   };
-  return {
-    name: HASH_EMBEDDER_NAME,
-    dimensions,
-    model,
-    batchLimit: BATCH_LIMIT,
-    tokenizer: "unknown",
-    inputLimit: INPUT_LIMIT_CHARACTERS,
-    fusionWeight: FUSION_WEIGHT,
-  };
+  const facts = { inputLimit: INPUT_LIMIT_CHARACTERS, fusionWeight: FUSION_WEIGHT };
+  return { model, batchLimit: BATCH_LIMIT, ...facts };
 }

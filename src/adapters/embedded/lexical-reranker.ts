@@ -5,9 +5,6 @@ import { candidateScorer, type IndexedWords } from "../../text/bm25.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { searchWordsOf } from "../../text/words.ts";
 import { textsOf } from "../openai/openai-reranker.ts";
-import type { Reranker } from "../../ports/models.ts";
-
-const LEXICAL_RERANKER_NAME = "embedded/lexical";
 
 const BATCH_LIMIT = 1_000;
 /** Far longer than any real question or passage; longer input would block the thread. */
@@ -42,7 +39,7 @@ async function lexicalRelevance(query: string, documents: string[]): Promise<num
 }
 
 /** Reranking without a model: no network, the same everywhere. */
-export function lexicalReranker(): Reranker {
+export function lexicalReranker() {
   const model: RerankingModelV4 = {
     specificationVersion: "v4",
     provider: "embedded",
@@ -56,11 +53,5 @@ export function lexicalReranker(): Reranker {
       return { ranking: ranking.slice(0, topN ?? ranking.length) };
     },
   };
-  return {
-    name: LEXICAL_RERANKER_NAME,
-    model,
-    isAbsolute: false,
-    tokenizer: "unknown",
-    batchLimit: BATCH_LIMIT,
-  };
+  return { model, isAbsolute: false, batchLimit: BATCH_LIMIT };
 }

@@ -1,5 +1,4 @@
-import { APICallError } from "@ai-sdk/provider";
-import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 import { causeOfFailedFetch } from "../../core/calls/failed-fetch.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
@@ -183,10 +182,7 @@ const isLostConnection = (thrown: unknown) =>
   (thrown instanceof Error &&
     ("remote" in thrown || "retryable" in thrown || causeOfFailedFetch(thrown) !== ""));
 
-export async function translated<T>(
-  work: PromiseLike<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
+export async function translated<T>(work: PromiseLike<T>, signal: AbortSignal | undefined) {
   try {
     return await work;
   } catch (thrown) {
@@ -194,25 +190,10 @@ export async function translated<T>(
   }
 }
 
-export function withOurFailures(model: LanguageModelV4): LanguageModelV4 {
-  return {
-    specificationVersion: "v4",
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: (options) => translated(model.doGenerate(options), options.abortSignal),
-    async doStream(options) {
-      const { abortSignal } = options;
-      const result = await translated(model.doStream(options), abortSignal);
-      return { ...result, stream: withOurFailuresIn(result.stream, abortSignal) };
-    },
-  };
-}
-
 type Parts = ReadableStream<LanguageModelV4StreamPart>;
 
 /** A stream that fails, or tells of a failure, ends with an `error` part that is ours. */
-function withOurFailuresIn(stream: Parts, signal: AbortSignal | undefined): Parts {
+export function withOurFailures(stream: Parts, signal: AbortSignal | undefined): Parts {
   const reader = stream.getReader();
   return new ReadableStream<LanguageModelV4StreamPart>(
     {

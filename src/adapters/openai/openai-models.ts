@@ -4,8 +4,8 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isObject } from "../../core/is-object.ts";
 
 import { chatFetch } from "./chat-fetch.ts";
-import { withOurFailures } from "./model-failures.ts";
-import { withoutThinking } from "./thinking.ts";
+import { translated, withOurFailures } from "./model-failures.ts";
+import { answersOf, withoutThinking } from "./thinking.ts";
 
 /** An OpenAI-compatible server. */
 export type OpenAiEndpoint = {
@@ -41,5 +41,24 @@ export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageM
     // Strict mode refuses most schemas found in practice; we validate the answer ourselves.
     transformRequestBody: withoutStrictSchema,
   });
-  return withoutThinking(withOurFailures(provider.chatModel(modelId)));
+  const model = provider.chatModel(modelId);
+  return {
+    specificationVersion: "v4",
+    provider: model.provider,
+    modelId,
+    supportedUrls: model.supportedUrls,
+    async doGenerate(options) {
+      const result = await translated(model.doGenerate(options), options.abortSignal);
+      const content = result.content.map((part) =>
+        part.type === "text" ? { ...part, text: withoutThinking(part.text) } : part,
+      );
+      return { ...result, content };
+    },
+    async doStream(options) {
+      const { abortSignal } = options;
+      const result = await translated(model.doStream(options), abortSignal);
+      const stream = withOurFailures(result.stream, abortSignal).pipeThrough(answersOf(modelId));
+      return { ...result, stream };
+    },
+  };
 }

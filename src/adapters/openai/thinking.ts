@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 const CLOSING = /<\/think(?:ing)?>/i;
 /**
@@ -24,31 +24,14 @@ const MAX_BEGINNING = 99;
 /** A stream of such a model is held back until the closing mark, or its end. */
 const THINKS = /deepseek-?r1|qwq|think|reason/i;
 
-/** The model with answers alone; marks after the beginning are part of the answer. */
-export function withoutThinking(model: LanguageModelV4): LanguageModelV4 {
-  const { provider, modelId, supportedUrls } = model;
-  return {
-    specificationVersion: "v4",
-    provider,
-    modelId,
-    supportedUrls,
-    async doGenerate(options) {
-      const result = await model.doGenerate(options);
-      const content = result.content.map((part) => {
-        if (part.type !== "text") return part;
-        const reader = answerReader(CLOSING_LINE.test(`\n${part.text}`));
-        return { ...part, text: reader.push(part.text) + reader.end() };
-      });
-      return { ...result, content };
-    },
-    async doStream(options) {
-      const result = await model.doStream(options);
-      return { ...result, stream: result.stream.pipeThrough(answersOf(modelId)) };
-    },
-  };
+/** The answer in a whole text; marks after the beginning are part of it. */
+export function withoutThinking(text: string): string {
+  const reader = answerReader(CLOSING_LINE.test(`\n${text}`));
+  return reader.push(text) + reader.end();
 }
 
-function answersOf(modelId: string) {
+/** Passes the answer on where a model streams its thoughts, too. */
+export function answersOf(modelId: string) {
   let reader = answerReader(THINKS.test(modelId));
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     transform(part, controller) {

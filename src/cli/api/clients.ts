@@ -19,11 +19,9 @@ export type Comparison = Panel["schemas"]["RunComparison"];
 export function publicApi(
   baseUrl: string,
   token: string,
-  {
-    credential = "QUARRY_TOKEN",
-    reader,
-  }: { credential?: string; reader?: string | undefined } = {},
+  options: { credential?: string; reader?: string | undefined } = {},
 ) {
+  const { credential = "QUARRY_TOKEN", reader } = options;
   const readerHeader = reader === undefined ? {} : { "Quarry-Reader": encodeURIComponent(reader) };
   const headers = { Authorization: `Bearer ${token}`, ...readerHeader };
   const fetch = patientFetch({ baseUrl, credential });

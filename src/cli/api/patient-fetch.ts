@@ -67,11 +67,7 @@ function isWorthRepeating(status: number | undefined, method: string, mayRepeat:
 }
 
 /** Reads the whole answer, unless it is a stream: a break in it counts as a lost connection. */
-async function sendOnce(
-  target: ApiTarget,
-  request: Request,
-  attempt: number,
-): Promise<Response | Unreachable> {
+async function sendOnce(target: ApiTarget, request: Request, attempt: number) {
   try {
     const response = await fetch(request);
     if (!isStream(response)) await response.clone().arrayBuffer();

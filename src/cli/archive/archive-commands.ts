@@ -67,17 +67,14 @@ async function writeArchive(to: string, body: AsyncIterable<Uint8Array>): Promis
 
 const WITH_ACCESS = "also users without passwords, and hashes of tokens and keys";
 
-const withChoice = (command: Command) =>
-  command
+export function exportCommand(): Command {
+  return withTarget(new Command("export"), "QUARRY_KEY", "the size")
+    .description("write an archive of RAGs, sources or the whole service")
     .option("--rag <id>", "a RAG with its source (may be repeated)", collect)
     .option("--source <id>", "a source with its RAGs (may be repeated)", collect)
     .option("--all", "the whole service")
     .option("--without-vectors", "leave the vectors out: an import embeds the passages")
-    .option("--with-access", WITH_ACCESS);
-
-export function exportCommand(): Command {
-  return withChoice(withTarget(new Command("export"), "QUARRY_KEY", "the size"))
-    .description("write an archive of RAGs, sources or the whole service")
+    .option("--with-access", WITH_ACCESS)
     .requiredOption("--to <file>", "the archive, or - for standard output")
     .action(async (options: Target & Choice & { to: string }) => {
       const { api, terminal } = panelTarget(options);

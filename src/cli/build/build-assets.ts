@@ -172,15 +172,14 @@ function changed(text: string, changes: Changes): string {
   return text;
 }
 
-const SQUARE_MEANS = readFileSync(join(import.meta.dirname, "square-means.js"), "utf8");
+const ownText = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8");
+const SQUARE_MEANS = ownText("square-means.js");
 
 function buildPdfReader() {
   const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
   const head = "/*! Changed: it gives turns, and hands scans over. */\n";
-  const bands = readFileSync(join(import.meta.dirname, "picture-bands.js"), "utf8");
-  const texts = readFileSync(join(import.meta.dirname, "glyph-texts.js"), "utf8");
-  const gaps = readFileSync(join(import.meta.dirname, "text-gaps.js"), "utf8") + texts;
-  const parts = [head, HANDS_OVER, SQUARE_MEANS, bands, gaps, changed(text, CHANGES)];
+  const own = ["picture-bands.js", "text-gaps.js", "glyph-texts.js"].map(ownText);
+  const parts = [head, HANDS_OVER, SQUARE_MEANS, ...own, changed(text, CHANGES)];
   replaceFile(join(DIST, "pdfjs.js"), parts.join(""), DIST);
 }
 
@@ -260,7 +259,7 @@ function buildPictureDecoders() {
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}
-import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${SQUARE_MEANS}${readFileSync(join(import.meta.dirname, "picture-decoders.js"), "utf8")}`,
+import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${SQUARE_MEANS}${ownText("picture-decoders.js")}`,
       resolveDir: from,
     },
     bundle: true,

@@ -1,7 +1,6 @@
 /** Builds what `npm pack` packs: Node.js strips no types below node_modules. */
 import { whileWaiting } from "../progress.ts";
-import { buildDatabase, buildService } from "./build-service.ts";
-import { bundleCommands } from "./bundle-commands.ts";
+import { buildDatabase, buildService, bundleCommands } from "./build-service.ts";
 
 await whileWaiting(
   process.stderr,

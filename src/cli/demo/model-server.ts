@@ -3,7 +3,7 @@ import { openAiEmbedding } from "../../adapters/openai/openai-embedding.ts";
 import { serverFetch, stateOf } from "../../adapters/openai/server-state.ts";
 import { variables } from "../../config.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { KeyedServer, ServerState } from "../../core/models/model-servers.ts";
+import type { KeyedServer } from "../../core/models/model-servers.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
 
 /** A program that serves models, and the loopback port where it listens unless told otherwise. */
@@ -52,14 +52,13 @@ export const foundAt = (baseUrl: string): KeyedServer => {
 };
 
 /** A server at a usual place. */
-export type FoundServer = ModelPlace &
-  Pick<ServerState, "baseUrl" | "problem"> & { names: string[] };
+export type FoundServer = Awaited<ReturnType<typeof findServers>>[number];
 
 /** Asks all places at once which models they serve, and leaves out those where nothing listens. */
-export async function findServers(places: ModelPlace[]): Promise<FoundServer[]> {
+export async function findServers(places: ModelPlace[]) {
   const signal = AbortSignal.timeout(FOUND_WITHIN_MS);
   const servers = await Promise.all(
-    places.map(async (place): Promise<FoundServer[]> => {
+    places.map(async (place) => {
       let isThere = true;
       const send: typeof fetch = (...args) =>
         limited(...args).catch((thrown: unknown) => {

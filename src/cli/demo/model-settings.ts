@@ -87,9 +87,8 @@ function builtInModels(unusable: string[] = []): Models {
 async function chosenModels(settings: Variables, choice: ModelChoice): Promise<Models> {
   const { embedded = false, madeWith = null, places = USUAL_PLACES } = choice;
   if (embedded) return builtInModels();
-  if (environmentServers(settings).length === 0 && mayBeHere(settings)) {
-    return await foundModels(settings, madeWith, places);
-  }
+  const isToFind = environmentServers(settings).length === 0 && mayBeHere(settings);
+  if (isToFind) return await foundModels(settings, madeWith, places);
   return await namedModels(settings, madeWith);
 }
 
@@ -126,11 +125,7 @@ async function sizeOf(
 }
 
 /** Models of a server at one of the usual places of this machine, else the built-in ones. */
-async function foundModels(
-  settings: Variables,
-  madeWith: string | null,
-  places: ModelPlace[],
-): Promise<Models> {
+async function foundModels(settings: Variables, madeWith: string | null, places: ModelPlace[]) {
   const servers = await findServers(places);
   const unusable = servers.flatMap((server) =>
     server.problem === null ? [] : `${placeOf(server)} ${server.problem}`,

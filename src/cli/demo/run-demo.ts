@@ -187,11 +187,7 @@ async function questionsOf(options: DemoOptions, folder: string): Promise<Questi
  * Returns whether the index holds the folder: every file, and none that the folder lacks.
  * @throws CommandFailure when nothing moves for so long, or every file failed
  */
-async function pushAndIndex(
-  served: Served,
-  options: DemoOptions,
-  standstillMs: number,
-): Promise<boolean> {
+async function pushAndIndex(served: Served, options: DemoOptions, standstillMs: number) {
   const { api, terminal, subject } = served;
   const summary = await pushFolder(api, terminal, { ...options, ...sourceOf(subject) });
   reportPush(terminal, summary);

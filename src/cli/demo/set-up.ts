@@ -17,11 +17,7 @@ const SYSTEM_PROMPT =
   "Be brief and exact. When the documents do not hold the answer, say so.";
 
 /** With the key of an earlier start, else a new one. `origin`: of the service's own pages. */
-export async function openPanel(
-  baseUrl: string,
-  state: DemoState,
-  origin: string,
-): Promise<PanelApi> {
+export async function openPanel(baseUrl: string, state: DemoState, origin: string) {
   if (state.key !== null) {
     const api = panelApi(baseUrl, state.key);
     if ((await unless(UNAUTHORIZED, api.GET("/rags", { params: {} }))) !== null) return api;

@@ -214,7 +214,11 @@ async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Promise<F
   if (match === undefined) return [{ what, state: "missing", fix: creation(index) }];
   const { dimensions, metric } = match.config ?? {};
   if (dimensions !== index.dimensions || metric !== METRIC) {
-    return [otherShape(what, index, `${dimensions} dimensions, metric ${metric}`)];
+    // The dimensions of an index cannot change, and deleting one is not suggested lightly.
+    const needed = `wrangler.toml needs ${index.dimensions} dimensions, metric ${METRIC}`;
+    const note = `it has ${dimensions} dimensions, metric ${metric}; ${needed}`;
+    const replacement = creation({ ...index, name: `${index.name}-${index.dimensions}` });
+    return [{ what, state: "wrong", note, fix: [...OTHER_SHAPE, ...replacement] }];
   }
   return [there(what), await checkMetadataIndexes(ask, index)];
 }
@@ -227,31 +231,18 @@ const creation = (index: VectorIndex) => [
 const addition = ({ name }: VectorIndex, property: string) =>
   `npx wrangler vectorize create-metadata-index ${name} --property-name=${property} --type=${TYPE}`;
 
-/** The dimensions of an index cannot change, and deleting one is not suggested lightly. */
-function otherShape(what: string, index: VectorIndex, shape: string): Finding {
-  const name = `${index.name}-${index.dimensions}`;
-  return {
-    what,
-    state: "wrong",
-    note: `it has ${shape}; wrangler.toml needs ${index.dimensions} dimensions, metric ${METRIC}`,
-    fix: [
-      "# set EMBEDDING_DIMENSIONS to what the index has, or make another one and name it in",
-      "# wrangler.toml (index_name):",
-      ...creation({ ...index, name }),
-    ],
-  };
-}
+const OTHER_SHAPE = [
+  "# set EMBEDDING_DIMENSIONS to what the index has, or make another one and name it in",
+  "# wrangler.toml (index_name):",
+];
 
 async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promise<Finding> {
   const what = `metadata indexes of ${index.name}`;
   const output = await ask(["vectorize", "list-metadata-index", index.name, "--json"]);
   const list = jsonSaid(output, metadataIndexes);
   if (list === null) return unread(what, output);
-  const properties = new Set(
-    list
-      .filter(({ indexType }) => indexType.toLowerCase() === TYPE)
-      .map(({ propertyName }) => propertyName),
-  );
+  const strings = list.filter(({ indexType }) => indexType.toLowerCase() === TYPE);
+  const properties = new Set(strings.map(({ propertyName }) => propertyName));
   const lacking = index.metadataIndexes.filter((name) => !properties.has(name));
   if (lacking.length === 0) return there(what);
   return {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
@@ -26,16 +27,12 @@ export async function dryRun(terminal: Terminal, { environment }: DeploySettings
 const answers = z.array(z.object({ results: z.array(z.unknown()) }));
 
 /** Says which indexes the new code rebuilds. @throws CommandFailure for a database of a later version */
-export async function tellUpgrade(
-  terminal: Terminal,
-  { database, environment }: DeploySettings,
-): Promise<void> {
+export async function tellUpgrade(terminal: Terminal, { database, environment }: DeploySettings) {
   const where = ["--remote", "--env", environment];
   const statement = ["d1", "execute", database.name, "--json", "--command", VERSION_SQL];
   const [answer] = jsonSaid(await askWrangler([...statement, ...where]), answers) ?? [];
   const migrations = await readdir(join(PROJECT, "migrations"));
-  const versions = { where: `The database ${database.name}`, migrations };
-  const notice = upgradeNotice(answer?.results[0], versions);
+  const notice = upgradeNotice(answer?.results[0], `The database ${database.name}`, migrations);
   if (notice !== null) terminal.warn(notice);
 }
 
@@ -69,16 +66,13 @@ export async function deployCode({ environment }: DeploySettings) {
 }
 
 /** The version as `/health` reports it, and the Worker's addresses, `https://…`. */
-function releasedIn(lines: string): { versionId: string | null; addresses: string[] } {
-  for (const line of lines.split("\n").filter(Boolean)) {
-    const parsed = entry.safeParse(JSON.parse(line));
-    if (!parsed.success) continue;
-    const { version_id: versionId = null, targets } = parsed.data;
-    const addresses = (targets ?? []).map(addressOf).filter((address) => address !== null);
-    return { versionId, addresses };
-  }
-  return { versionId: null, addresses: [] };
+function releasedIn(lines: string) {
+  const entries = lines.split("\n").map((line) => entry.safeParse(parsedJson(line)).data);
+  const { version_id: versionId, targets } = entries.find((each) => each !== undefined) ?? NOTHING;
+  const addresses = (targets ?? []).map(addressOf).filter((address) => address !== null);
+  return { versionId: versionId ?? null, addresses };
 }
+const NOTHING = { version_id: null, targets: [] };
 
 /** Custom domains are bare names with a remark; routes and cron entries are not addresses. */
 function addressOf(target: string): string | null {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { spawn, type StdioOptions } from "node:child_process";
 import { join } from "node:path";
 
 import type { z } from "zod";
@@ -15,11 +15,7 @@ export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 export type AskWrangler = (args: string[]) => Promise<Output>;
 
 /** The project's own wrangler is at the end of the path, for callers without npm. */
-export function spawnWrangler(
-  args: string[],
-  stdio: StdioOptions,
-  extra: Record<string, string>,
-): ChildProcess {
+export function spawnWrangler(args: string[], stdio: StdioOptions, extra: Record<string, string>) {
   const PATH = `${process.env["PATH"] ?? ""}:${join(PROJECT, "node_modules/.bin")}`;
   const env = { ...process.env, PATH, WRANGLER_SEND_METRICS: "false", ...extra };
   return spawn("wrangler", args, { cwd: PROJECT, env, stdio });

@@ -16,11 +16,7 @@ export type IgnoreRules = { own: Ignore; name: string; above: IgnoreRules | null
 /** Names are compared as Git does by default on the system. */
 const ignorecase = process.platform === "darwin" || process.platform === "win32";
 
-export async function rulesIn(
-  folder: string,
-  name: string,
-  above: IgnoreRules | null,
-): Promise<IgnoreRules> {
+export async function rulesIn(folder: string, name: string, above: IgnoreRules | null) {
   const own = ignore({ ignorecase });
   for (const file of IGNORE_FILES) {
     const text = await readFile(join(folder, file), "utf8").catch((thrown: unknown) => {

@@ -31,10 +31,7 @@ export type ManifestEntry = {
 
 const HASHED_AT_ONCE = 8;
 
-export async function readManifest(
-  api: PanelApi,
-  id: string,
-): Promise<ReadonlyMap<string, ManifestEntry>> {
+export async function readManifest(api: PanelApi, id: string) {
   const entries = new Map<string, ManifestEntry>();
   let cursor: string | null = null;
   do {

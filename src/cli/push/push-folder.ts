@@ -6,8 +6,8 @@ import { ApiError } from "../api/patient-fetch.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { chooser, listFolder, reasonOf, type FileChoice } from "./list-folder.ts";
-import { localReaders, READERS_FILE, type LocalReaders } from "./local-readers.ts";
-import { planPush, readManifest, type ManifestEntry, type PushPlan } from "./plan-push.ts";
+import { localReaders, READERS_FILE } from "./local-readers.ts";
+import { planPush, readManifest, type PushPlan } from "./plan-push.ts";
 import { uploadFiles, uploadsOf } from "./upload-files.ts";
 
 export type PushRequest = FileChoice & {
@@ -31,15 +31,18 @@ const FORBIDDEN = 403;
 export async function pushFolder(api: PanelApi, terminal: Terminal, request: PushRequest) {
   const choose = chooser(request);
   const compare = async () => {
-    const [listing, manifest] = await Promise.all([
+    const [listing, manifest, source] = await Promise.all([
       listFolder(request.folder, choose),
       readManifest(api, request.source),
+      dataOf(api.GET("/file-sources/{id}", { params: { path: { id: request.source } } })),
     ]);
     const paths = listing.files.map(({ path }) => path);
     const readersOf = await localReaders(request.folder, paths);
     const plan = await planPush(listing, manifest, { choose, readersOf });
-    const unread = await unreadIn(api, request, { paths, manifest, readersOf });
-    return { listing, manifest, plan, unread };
+    const readers = (path: string) =>
+      readersOf(path) ?? manifest.get(path)?.readers ?? source.defaultReaders;
+    const isUnread = (path: string) => source.permissions === "on" && readers(path).length === 0;
+    return { listing, manifest, plan, unread: paths.filter(isUnread).length };
   };
   const label = "Comparing the folder with the source";
   const { listing, manifest, plan, unread } = await whileWaiting(terminal.output, label, compare());
@@ -86,23 +89,6 @@ const sizeOf = ({ upload, remove, move, readers }: PushPlan) =>
 
 const isNoReadersFile = (path: string) =>
   path !== READERS_FILE && !path.endsWith(`/${READERS_FILE}`);
-
-/** How many files nobody could read after the push. */
-async function unreadIn(
-  api: PanelApi,
-  { source: id }: PushRequest,
-  removal: {
-    paths: string[];
-    manifest: ReadonlyMap<string, ManifestEntry>;
-    readersOf: LocalReaders;
-  },
-): Promise<number> {
-  const source = await dataOf(api.GET("/file-sources/{id}", { params: { path: { id } } }));
-  if (source.permissions === "off") return 0;
-  const readers = (path: string) =>
-    removal.readersOf(path) ?? removal.manifest.get(path)?.readers ?? source.defaultReaders;
-  return removal.paths.filter((path) => readers(path).length === 0).length;
-}
 
 async function carryOut(
   api: PanelApi,
@@ -171,36 +157,23 @@ function unlessForAll(thrown: unknown): string {
 const SHOWN = 10;
 
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
-  const {
-    added,
-    changed,
-    moved,
-    removed,
-    unchanged,
-    held: heldRemovals,
-    failed,
-    skipped,
-    readers,
-  } = summary;
+  const { added, changed, moved, removed, unchanged, failed, skipped } = summary;
   const moves = moved > 0 ? `${moved} moved, ` : "";
   const counts = `${added} added, ${changed} changed, ${moves}${removed} removed, ${unchanged} unchanged`;
   terminal.say(dryRun ? `Dry run: ${counts}` : counts);
-  if (readers > 0) terminal.say(`${readers} unchanged files have new readers`);
+  if (summary.readers > 0) terminal.say(`${summary.readers} unchanged files have new readers`);
   listSome(terminal, "skipped, a link", skipped.links);
   listSome(terminal, "skipped, hidden", skipped.hidden);
   const { ignored } = skipped;
-  listSome(
-    terminal,
-    `skipped ${ignored.length} by .gitignore, .ignore or .git/info/exclude (--no-ignore)`,
-    ignored,
-  );
+  const rules = ".gitignore, .ignore or .git/info/exclude (--no-ignore)";
+  listSome(terminal, `skipped ${ignored.length} by ${rules}`, ignored);
   for (const { path, reason } of failed.slice(0, SHOWN)) {
     terminal.warn(`not pushed: ${path === "" ? "the folder" : path} (${reason})`);
   }
   if (failed.length > SHOWN) terminal.warn(`not pushed: ${failed.length - SHOWN} more`);
-  if (heldRemovals > 0) {
+  if (summary.held > 0) {
     terminal.warn(
-      `${heldRemovals} files are no longer in the folder, or ignored: more than half of the source. They were not ` +
+      `${summary.held} files are no longer in the folder, or ignored: more than half of the source. They were not ` +
         "removed: check the folder, then use --confirm-removals.",
     );
   }

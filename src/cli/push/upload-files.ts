@@ -28,11 +28,7 @@ export function uploadsOf<File extends LocalFile>(files: File[]): File[][] {
  * Uploads the files of one call. Returns why each of them failed, null where it did not.
  * @throws CommandFailure when the call as a whole was refused or not answered
  */
-export async function uploadFiles(
-  api: PanelApi,
-  source: string,
-  files: Upload[],
-): Promise<(string | null)[]> {
+export async function uploadFiles(api: PanelApi, source: string, files: Upload[]) {
   const contents = await Promise.all(files.map(partOf));
   const parts = contents.flatMap((content) => ("data" in content ? [content] : []));
   const [only] = parts;

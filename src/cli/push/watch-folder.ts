@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, sep } from "node:path";
 
-import { watch, type FSWatcher } from "chokidar";
+import { watch } from "chokidar";
 
 import { IGNORE_FILES } from "./ignore-files.ts";
 import { isHidden } from "../../core/folders.ts";
@@ -100,11 +100,7 @@ function timeoutOf(signal: AbortSignal, run: () => void): (waitMs: number) => vo
 }
 
 /** Watches from the folder above, so that a folder that is removed and made again stays watched. */
-async function watcherOf(
-  open: typeof watch,
-  folder: string,
-  onError: (error: Error) => void,
-): Promise<FSWatcher> {
+async function watcherOf(open: typeof watch, folder: string, onError: (error: Error) => void) {
   const root = await realpath(folder).catch(() => folder);
   const above = dirname(root);
   const watcher = open(above, {

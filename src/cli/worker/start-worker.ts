@@ -76,11 +76,7 @@ export async function startWorker(settings: WorkerSettings) {
 const POLL_EVERY_MS = 50;
 
 /** Null once a Worker answers; its words if it fails; empty: it ended, or was too late. */
-export async function problemOfStart(
-  probe: string,
-  exit: Promise<unknown>,
-  withinMs: number,
-): Promise<string | null> {
+export async function problemOfStart(probe: string, exit: Promise<unknown>, withinMs: number) {
   const giveUpAt = Date.now() + withinMs;
   let isOver = false;
   while (!isOver && Date.now() < giveUpAt) {

@@ -22,10 +22,7 @@ const figures = z.object({
  * nothing, or the database is new.
  * @throws CommandFailure for a database of a later version
  */
-export function upgradeNotice(
-  row: unknown,
-  { where, migrations }: { where: string; migrations: string[] },
-): string | null {
+export function upgradeNotice(row: unknown, where: string, migrations: string[]) {
   const { data } = figures.safeParse(row);
   if (data === undefined) return null;
   const { indexes, files, passages, format, migration } = data;

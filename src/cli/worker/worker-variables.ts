@@ -89,10 +89,7 @@ export function pairOf(text: string): [name: string, value: string] {
  * that wrangler.toml has for this machine.
  * @throws CommandFailure that names each variable and what it may be, never its value
  */
-export function checkVariables(
-  { CHAT_MODEL: chat, ...variables }: Variables,
-  isLocal = true,
-): void {
+export function checkVariables({ CHAT_MODEL: chat, ...variables }: Variables, isLocal = true) {
   const problems = [
     ...(chat === undefined || modelName.safeParse(chat).success
       ? []

@@ -38,12 +38,7 @@ function binary(): string {
 }
 
 /** workerd with a configuration of dist/worker, in a state folder. Only its owner sees the variables. */
-function spawnWorkerd(
-  stateFolder: string,
-  args: string[],
-  variables: Variables,
-  timeout?: number,
-): ChildProcess {
+function spawnWorkerd(stateFolder: string, args: string[], variables: Variables, timeout?: number) {
   for (const store of STORES)
     mkdirSync(join(stateFolder, "v3", store), { recursive: true, mode: OWNER_ONLY_FOLDER });
   const none = Object.fromEntries(variableNames.map((name) => [name, undefined]));
@@ -69,13 +64,6 @@ export function spawnService(
   const assets = ["--directory-path", `assets=${join(PROJECT, "dist/public")}`];
   const args = ["serve", "--experimental", ...where, ...assets, join(SERVICE, config)];
   return spawnWorkerd(stateFolder, args, variables);
-}
-
-/** Runs database-task.ts, which applies the migrations unless it has a statement. */
-function spawnDatabaseTask(stateFolder: string, statement?: string): ChildProcess {
-  const args = ["test", "--experimental", "--no-verbose", join(SERVICE, "database.capnp")];
-  const variables = statement === undefined ? {} : { STATEMENT: statement };
-  return spawnWorkerd(stateFolder, args, variables, TASK_TIMEOUT_MS);
 }
 
 const STAMP = "migrations-applied";
@@ -104,7 +92,7 @@ export async function applyMigrations(
     const [row] = await askDatabase(stateFolder, VERSION_SQL).catch(() => []);
     const migrations = z.record(z.string(), z.unknown()).parse(parsedJson(sql));
     const where = `The state folder ${stateFolder}`;
-    const notice = upgradeNotice(row, { where, migrations: Object.keys(migrations) });
+    const notice = upgradeNotice(row, where, Object.keys(migrations));
     // Dots of a wait may stand on the line before.
     if (notice !== null) tell(`\n${notice}`);
   }
@@ -116,10 +104,13 @@ export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder,
 
 /**
  * Rows of a statement on the database of a state folder, which a service may use meanwhile; without
- * a statement, applies the migrations. @throws CommandFailure
+ * a statement, database-task.ts applies the migrations. @throws CommandFailure
  */
 export async function askDatabase(stateFolder: string, statement?: string): Promise<unknown[]> {
-  const { stdout, stderr } = await outputOf(spawnDatabaseTask(stateFolder, statement));
+  const args = ["test", "--experimental", "--no-verbose", join(SERVICE, "database.capnp")];
+  const variables = statement === undefined ? {} : { STATEMENT: statement };
+  const task = spawnWorkerd(stateFolder, args, variables, TASK_TIMEOUT_MS);
+  const { stdout, stderr } = await outputOf(task);
   const line = answer.safeParse(parsedJson(stdout)).data ?? { error: stderr.trim() };
   if ("results" in line) return line.results;
   const reason = line.error === "" ? `no answer within ${TASK_TIMEOUT_MS / 1000} s` : line.error;

@@ -6,7 +6,7 @@ import type { OpenedFile, SourceReader } from "../../ports/source-reader.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { openedText } from "../guarded-fetch.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
-import type { SourceTools } from "../source-manifest.ts";
+import type { DriveOptions } from "../source-manifest.ts";
 import { confluenceApi, readSpaces, requireAccount } from "./confluence-client.ts";
 import { readPeople, V1, V2 } from "./confluence-client.ts";
 import { KINDS, type ConfluenceConfig } from "./confluence-config.ts";
@@ -21,10 +21,6 @@ const SPACES_SHOWN = 10;
 const storage = z.object({ storage: z.object({ value: z.string() }) });
 const bodied = z.object({ title: z.string(), body: storage });
 
-type Options = Pick<SourceTools, "outgoing" | "now" | "store" | "known"> & {
-  readsPermissions?: boolean;
-};
-
 /**
  * Confluence Cloud by the API token of an account. A search finds new versions of files; anything
  * else, such as a new or a moved page, is found by listing everything, which downloads nothing.
@@ -32,11 +28,11 @@ type Options = Pick<SourceTools, "outgoing" | "now" | "store" | "known"> & {
 export class ConfluenceReader implements SourceReader {
   readonly #config: ConfluenceConfig;
   readonly #kinds: readonly string[];
-  readonly #options: Options;
+  readonly #options: DriveOptions;
   readonly #api: Api;
   readonly #state: ScanState<ListingState>;
 
-  constructor(config: ConfluenceConfig, apiToken: string, options: Options) {
+  constructor(config: ConfluenceConfig, apiToken: string, options: DriveOptions) {
     this.#config = config;
     this.#kinds = config.include?.length ? config.include : KINDS;
     this.#options = options;
@@ -93,11 +89,7 @@ export class ConfluenceReader implements SourceReader {
   }
 
   /** https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/ */
-  async follow(
-    changeCursor: string,
-    cursor: string | null,
-    signal: AbortSignal,
-  ): Promise<ListingPage | null> {
+  async follow(changeCursor: string, cursor: string | null, signal: AbortSignal) {
     if (this.#isShared) return null;
     const changedTo = String(this.#options.now());
     const client = this.#api(signal);
@@ -113,8 +105,11 @@ export class ConfluenceReader implements SourceReader {
     const { items, next } = await searchContents(client, this.#kinds, query);
     const files = await this.#options.known.byExternalId(items.map(({ id }) => id));
     const byId = new Map(files.map((file) => [file.externalId, file]));
-    const isOld = (content: (typeof items)[number]) => isVersionOf(content, byId.get(content.id));
-    if (!items.every(isOld)) return null;
+    const isUnmoved = ({ id, title, parent }: (typeof items)[number]) => {
+      const state = fileState.safeParse(byId.get(id)?.sourceState).data;
+      return state?.title === title && state.parent === parent;
+    };
+    if (!items.every(isUnmoved)) return null;
     const changed = items.flatMap(({ id, version, modifiedAt }) => {
       const file = byId.get(id);
       return file && file.version !== version ? { ...file, version, modifiedAt } : [];
@@ -167,13 +162,4 @@ function nextStep({ parts, ...at }: Position, step: Step, spaces: number): Posit
   if (step.next !== null) return { ...further, step: at.step, next: step.next };
   if (at.step + 1 < STEPS.length) return { ...further, step: at.step + 1 };
   return space + 1 < spaces ? { run, space: space + 1, step: 0, parts: 0 } : null;
-}
-
-/** Whether a file has the title and the place of this content. */
-function isVersionOf(
-  { title, parent }: { title: string; parent: string | null },
-  file?: ListedFile,
-) {
-  const state = fileState.safeParse(file?.sourceState).data;
-  return state !== undefined && state.title === title && state.parent === parent;
 }

@@ -74,10 +74,7 @@ export class PageReaders {
   }
 
   /** The names in an item's restrictions; null where an answer shows only the first. */
-  take(
-    id: string,
-    { restrictions: { user, group } }: z.infer<typeof restriction>,
-  ): string[] | null {
+  take(id: string, { restrictions: { user, group } }: z.infer<typeof restriction>) {
     const isCut = [user, group].some(({ results, limit }) => results.length >= (limit ?? Infinity));
     const names = this.#namesOf([...user.results, ...group.results]);
     return isCut ? null : (this.restrictions[id] = names.length === 0 ? [EVERYONE] : names);
@@ -86,8 +83,7 @@ export class PageReaders {
   /** `chain`: ids of the page and of all above it. */
   async readersOf({ id, key }: Space, chain: string[]): Promise<FileReaders> {
     try {
-      const readSpace = async () => await this.#readSpace(id);
-      let names = await this.#granted(this.#grants, `space:${id}`, readSpace);
+      let names = await this.#granted(this.#grants, `space:${id}`, () => this.#readSpace(id));
       let from = `space ${key}`;
       for (const content of chain) {
         const own = await this.restrictionOf(content);
@@ -104,8 +100,7 @@ export class PageReaders {
 
   /** @throws SourceFailure `denied` where it may not be read, or names too many */
   async restrictionOf(content: string): Promise<string[]> {
-    const readOwn = async () => await this.#readRestriction(content);
-    return await this.#granted(this.restrictions, content, readOwn);
+    return await this.#granted(this.restrictions, content, () => this.#readRestriction(content));
   }
 
   /** Groups become people where neither side names all that the other does. */

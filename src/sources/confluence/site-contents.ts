@@ -4,7 +4,7 @@ import { isObject } from "../../core/is-object.ts";
 import { timeIn } from "../../core/time.ts";
 import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
-import { FolderTree, segmentOf } from "../folder-tree.ts";
+import { folderTree, segmentOf } from "../folder-tree.ts";
 import type { ApiClient } from "../api-client.ts";
 import { pageOf, spaceList, V1, type Space } from "./confluence-client.ts";
 import { grants, restriction } from "./page-readers.ts";
@@ -167,7 +167,7 @@ export function filesIn(contents: Contents, space: Space, site: string) {
     { name: each.title, parent: topOf(each) },
   ]);
   const base = { path: `${segmentOf(space.key)}/`, ancestors: [] };
-  const tree = new FolderTree({ root: space.id, folders: Object.fromEntries(folders) }, base);
+  const tree = folderTree({ root: space.id, folders: Object.fromEntries(folders) }, base);
   return (each: Content): ListedFile => {
     const { title, kind, parent, labels, version, modifiedAt, link, file } = each;
     const place = tree.placeOf(topOf(each)) ?? { ...base, ancestors: [space.id] };

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { readBytes } from "../guarded-fetch.ts";
+import { readText } from "../guarded-fetch.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { RAW } from "./github-client.ts";
 import { NO_ISSUE } from "./issues.ts";
@@ -86,8 +86,7 @@ const isAttributes = ({ path, type }: Entry) => path === ".gitattributes" && typ
 async function lfsPatterns(client: ApiClient, address: string): Promise<string[]> {
   const reply = await client.download(address, RAW);
   if ("error" in reply) throw client.failure(reply.error);
-  const text = new TextDecoder().decode(await readBytes(reply.got));
-  const lines = text.split("\n").map((line) => line.trim().split(/\s+/));
+  const lines = (await readText(reply.got)).split("\n").map((line) => line.trim().split(/\s+/));
   return lines.flatMap(([name = "", ...words]) => (words.includes("filter=lfs") ? [name] : []));
 }
 

@@ -146,7 +146,7 @@ async function signAssertion(
   const all = { ...claims, ...(subject !== undefined && { sub: subject }) };
   const complaint =
     "the service account's private_key cannot be read: paste the whole key file again";
-  const header = kid === undefined ? {} : { kid };
+  const header = async () => ({ ...(kid !== undefined && { kid }) });
   return await signedAssertion(all, { key: () => key, complaint, header });
 }
 

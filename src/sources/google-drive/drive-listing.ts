@@ -54,17 +54,6 @@ export async function startOfChanges(client: ApiClient, driveId: string | null):
   return (await client.get(startPageToken, "changes/startPageToken", query)).startPageToken;
 }
 
-/** The empty tree that a listing begins with. Changes are followed from before it began. */
-export async function beginTree(
-  client: ApiClient,
-  { id: root, driveId }: DriveRoot,
-  withReaders: boolean,
-): Promise<StoredTree> {
-  const changeCursor = await startOfChanges(client, driveId);
-  const tree = { changeCursor, root, driveId, folders: {}, targets: {}, followed: null };
-  return { ...tree, sharing: withReaders ? sharing.parse({}) : null };
-}
-
 const fileList = z.object({
   nextPageToken: z.string().optional(),
   incompleteSearch: z.boolean().optional(),

@@ -3,14 +3,13 @@ import type { ListedFile, ListingPage, OpenedFile } from "../../ports/source-rea
 import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Api, ApiClient } from "../api-client.ts";
-import { FolderTree } from "../folder-tree.ts";
+import { folderTree, type FolderTree } from "../folder-tree.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
-import { directoryMembers } from "./drive-readers.ts";
+import { directoryMembers, DriveReaders } from "./drive-readers.ts";
 import { googleApi } from "./drive-client.ts";
 import { exportTypeOf, fieldsOf, type DriveFile } from "./drive-files.ts";
 import {
-  beginTree,
   changeList,
   corpusOf,
   fileThere,
@@ -19,11 +18,11 @@ import {
   listPage,
   movesFiles,
   pageSizeOf,
+  startOfChanges,
   storedTree,
   type ChangeList,
   type StoredTree,
 } from "./drive-listing.ts";
-import { DriveReaders } from "./drive-readers.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { filesBeneath, READERS_AT_ONCE } from "./files-beneath.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
@@ -77,7 +76,7 @@ export class GoogleDriveReader implements SourceReader {
       const next = JSON.stringify(further ?? { phase: "files", page: null });
       return { files: [], deleted: [], entries, next };
     }
-    const current = await this.#filesOf(client, files, { tree, places: new FolderTree(tree) });
+    const current = await this.#filesOf(client, files, { tree, places: folderTree(tree) });
     await this.#tree.keep(tree);
     return {
       ...current,
@@ -102,17 +101,13 @@ export class GoogleDriveReader implements SourceReader {
     await this.#tree.keep(tree);
   }
 
-  async follow(
-    changeCursor: string,
-    cursor: string | null,
-    signal: AbortSignal,
-  ): Promise<ListingPage | null> {
+  async follow(changeCursor: string, cursor: string | null, signal: AbortSignal) {
     const client = this.#drive(signal);
     const tree = await this.#followed(changeCursor, cursor);
     if (tree === null) return null;
     const answer = await this.#changesSince(client, tree, cursor ?? changeCursor);
     if (answer === null) return null;
-    const following = { tree, places: new FolderTree(tree) };
+    const following = { tree, places: folderTree(tree) };
     if (await this.#concernsOthers(client, { ...answer, isFirst: cursor === null }, following))
       return null;
     return await this.#feedPage(client, { ...answer, changeCursor }, following);
@@ -209,7 +204,11 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   async #begin(client: ApiClient): Promise<StoredTree> {
-    return await beginTree(client, await this.#findRoot(client), this.#readsPermissions);
+    const { id: root, driveId } = await this.#findRoot(client);
+    // Changes are followed from before the listing began.
+    const changeCursor = await startOfChanges(client, driveId);
+    const sharing = this.#readsPermissions ? {} : null;
+    return storedTree.parse({ changeCursor, root, driveId, folders: {}, sharing });
   }
 
   get #readsPermissions(): boolean {

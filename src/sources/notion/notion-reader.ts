@@ -1,6 +1,6 @@
-import { parsedJson } from "../../core/input/parsed-json.ts";
 import { missingFile, type SourceReader } from "../../ports/source-reader.ts";
 import { forgetOrphans, readPage } from "../page-store.ts";
+import { readJson, writeJson } from "../scan-state.ts";
 import type { NotionConfig } from "./manifest.ts";
 import { notionTools, type NotionOptions } from "./notion-client.ts";
 import { PageWalk, walkState, type WalkState } from "./page-walk.ts";
@@ -17,18 +17,16 @@ export function notionReader(config: NotionConfig, options: NotionOptions): Sour
     new PageWalk(state, notionTools(config, options, signal));
   return {
     async list(cursor, signal) {
-      const bytes = cursor === null ? null : await store.read(cursor);
-      const json = cursor === null ? {} : parsedJson(new TextDecoder().decode(bytes ?? undefined));
-      const { data: state } = walkState.safeParse(json);
-      if (state === undefined) return { ...(await this.list(null, signal)), restarted: true };
+      const isBegun = cursor !== null;
+      const state = isBegun ? await readJson(store, cursor, walkState) : walkState.parse({});
+      if (state === null) return { ...(await this.list(null, signal)), restarted: true };
       const walk = walkFrom(state, signal);
       const isOver = await walk.advance();
       const page = { files: walk.files, deleted: [], problems: walk.problems, entries: 1 };
       if (isOver) return { ...page, next: null };
       // A call that is repeated finds the state as it was: each has a name of its own.
       const next = `${WALKS}${crypto.randomUUID()}`;
-      const after = JSON.stringify({ ...state, before: cursor });
-      await store.write(next, new TextEncoder().encode(after));
+      await writeJson(store, next, { ...state, before: cursor });
       if (state.before !== null) await store.remove(state.before);
       return { ...page, next };
     },

@@ -8,8 +8,7 @@ import { segmentOf } from "../folder-tree.ts";
 import { keepPage } from "../page-store.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import { denied, type NotionTools } from "./notion-client.ts";
-import { ABSENT, notionObject, titleOf, valuesOf } from "./notion-objects.ts";
-import type { NotionObject } from "./notion-objects.ts";
+import { ABSENT, notionObject, titleOf, valuesOf, type NotionObject } from "./notion-objects.ts";
 import { PageText } from "./page-text.ts";
 
 const node = z.object({

@@ -13,7 +13,7 @@ import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
   guardedFetch,
   openedFrom,
-  readBytes,
+  readText,
   retryAfterMs,
   tooLarge,
   type GuardedRequest,
@@ -60,8 +60,7 @@ export function objectStorageReader(
     const got = await get(listingUrl(config, prefix, cursor, keys), signal);
     if (!got.response.ok) throw await storageFailure(got, now(), NOT_LISTED);
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
-    const xml = new TextDecoder().decode(await readBytes(got, limits));
-    const listing = await runCooperatively(parseListing(xml), nextTurn);
+    const listing = await runCooperatively(parseListing(await readText(got, limits)), nextTurn);
     if (listing === null) throw brokenListing("the answer is not a complete listing");
     return listing;
   };
@@ -121,13 +120,10 @@ function signerOf({ region }: ObjectStorageConfig, secrets: ObjectStorageSecrets
   return new AwsClient({ ...keys, ...session, region, service: "s3", retries: 0 });
 }
 
-function brokenListing(why: string): SourceFailure {
-  return new SourceFailure("down", `object storage: broken listing, ${why}`);
-}
+const brokenListing = (why: string) =>
+  new SourceFailure("down", `object storage: broken listing, ${why}`);
 
-function keyOf(prefix: string, file: ListedFile): string {
-  return file.externalId ?? `${prefix}${file.path}`;
-}
+const keyOf = (prefix: string, file: ListedFile) => file.externalId ?? `${prefix}${file.path}`;
 
 function bucketUrl({ endpoint, bucket, pathStyle }: ObjectStorageConfig): string {
   const server = trimEnd(endpoint, "/");
@@ -212,12 +208,11 @@ async function storageFailure(
   denials: ReadonlyMap<string, string> = DENIALS,
 ): Promise<SourceFailure> {
   const { status, headers } = got.response;
-  const body = await readBytes(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => null);
-  const text = body === null ? "" : new TextDecoder().decode(body);
+  const text = await readText(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => "");
   const code = errorField(text, "Code");
   const problem = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
   const wait = retryAfterMs(headers, nowMs);
-  const denial = denials.get(code) ?? skewBetween(code, got, { text, nowMs }) ?? deniedBy(status);
+  const denial = denials.get(code) ?? skewBetween(code, got, text, nowMs) ?? deniedBy(status);
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
     return new SourceFailure("throttled", problem, wait);
   }
@@ -231,11 +226,7 @@ async function storageFailure(
 const MAX_SKEW_MS = 15 * MINUTE_MS;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html: an answer to HEAD has no code. */
-function skewBetween(
-  code: string,
-  { response }: GuardedResponse,
-  { text, nowMs }: { text: string; nowMs: number },
-): string | undefined {
+function skewBetween(code: string, { response }: GuardedResponse, text: string, nowMs: number) {
   const serverTime = timeIn(errorField(text, "ServerTime"));
   const skewMs = serverTime === null ? skewOf(response, nowMs) : Math.abs(nowMs - serverTime);
   const isSkewed =
@@ -288,11 +279,5 @@ function decodeKey(key: string): string {
 }
 
 /** A field of an error answer; empty when it has none. Codes and times are never secrets. */
-function errorField(xml: string, name: keyof typeof ERROR_FIELDS): string {
-  return ERROR_FIELDS[name].exec(xml)?.[1] ?? "";
-}
-
-const ERROR_FIELDS = {
-  Code: /<Code>\s*([A-Za-z0-9.:+-]{1,64})\s*<\/Code>/,
-  ServerTime: /<ServerTime>\s*([A-Za-z0-9.:+-]{1,64})\s*<\/ServerTime>/,
-};
+const errorField = (xml: string, name: "Code" | "ServerTime") =>
+  RegExp(String.raw`<${name}>\s*([A-Za-z0-9.:+-]{1,64})\s*</${name}>`).exec(xml)?.[1] ?? "";

@@ -1,9 +1,9 @@
-import { base64url, importPKCS8, SignJWT } from "jose";
+import { base64url } from "jose";
 import { z } from "zod";
 
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import type { TokenService } from "../access-tokens.ts";
+import { signedAssertion, type TokenService } from "../access-tokens.ts";
 
 /*
  * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
@@ -43,7 +43,7 @@ export function entraTokens(app: EntraApp, now: Now): TokenService {
 
 async function credentialOf({ clientId, clientSecret }: EntraApp, audience: string, now: number) {
   if (!isCertificate(clientSecret)) return { client_secret: clientSecret };
-  const client_assertion = await clientAssertion(clientSecret, { clientId, audience, now });
+  const client_assertion = await clientAssertion(clientSecret, clientId, audience, now);
   return { client_assertion_type: ASSERTION_TYPE, client_assertion };
 }
 
@@ -51,36 +51,24 @@ const noTenant = ({ tenantId }: EntraApp) =>
   `there is no tenant ${tenantId}: tenantId is the Directory (tenant) ID`;
 
 /** Remedies for refusals, by Entra's AADSTS number. */
-const REMEDIES = new Map<number, (app: EntraApp) => string>([
-  [7000222, ({ clientId }) => `the client secret of app ${clientId} has expired: make a new one`],
-  [
-    7000215,
-    ({ clientId }) =>
-      `the client secret of app ${clientId} is wrong: paste the secret's Value, not its Secret ID`,
-  ],
-  [
-    700016,
-    ({ clientId, tenantId }) =>
-      `tenant ${tenantId} has no app ${clientId}: clientId is the Application (client) ID, and the app must be of this tenant`,
-  ],
-  [90002, noTenant],
-  [900023, noTenant],
-  [
-    700027,
-    ({ clientId }) =>
-      `the certificate is not registered with app ${clientId}, or has expired: upload it under Certificates & secrets`,
-  ],
-  [
-    7000112,
-    ({ clientId }) => `app ${clientId} is disabled: enable it under Enterprise applications`,
-  ],
-  [53003, ({ clientId }) => `a Conditional Access policy refuses app ${clientId}`],
-]);
+const REMEDIES: Record<number, (app: EntraApp) => string> = {
+  7000222: ({ clientId }) => `the client secret of app ${clientId} has expired: make a new one`,
+  7000215: ({ clientId }) =>
+    `the client secret of app ${clientId} is wrong: paste the secret's Value, not its Secret ID`,
+  700016: ({ clientId, tenantId }) =>
+    `tenant ${tenantId} has no app ${clientId}: clientId is the Application (client) ID, and the app must be of this tenant`,
+  90002: noTenant,
+  900023: noTenant,
+  700027: ({ clientId }) =>
+    `the certificate is not registered with app ${clientId}, or has expired: upload it under Certificates & secrets`,
+  7000112: ({ clientId }) => `app ${clientId} is disabled: enable it under Enterprise applications`,
+  53003: ({ clientId }) => `a Conditional Access policy refuses app ${clientId}`,
+};
 
 function refusal(status: number, answer: unknown, app: EntraApp): string {
   const codes = errorBody.safeParse(answer).data?.error_codes ?? [];
-  const errorCode = codes.find((code) => REMEDIES.has(code)) ?? codes[0];
-  const remedy = errorCode === undefined ? undefined : REMEDIES.get(errorCode)?.(app);
+  const errorCode = codes.find((code) => code in REMEDIES) ?? codes[0];
+  const remedy = REMEDIES[errorCode ?? 0]?.(app);
   const code = errorCode === undefined ? `${status}` : `AADSTS${errorCode}`;
   return `${code}: ${remedy ?? `app ${app.clientId} is refused`}`;
 }
@@ -96,34 +84,32 @@ export const isCertificate = (secret: string) => secret.includes("-----BEGIN ");
  * A JWT that proves possession of the certificate's key to Microsoft Entra.
  * @throws SourceFailure `denied` when the PEM cannot be read; it holds nothing of it.
  */
-async function clientAssertion(
-  pem: string,
-  { clientId, audience, now }: { clientId: string; audience: string; now: number },
-): Promise<string> {
+async function clientAssertion(pem: string, clientId: string, audience: string, now: number) {
   const certificate = pemBlock(pem, "CERTIFICATE");
-  if (certificate === null) throw unreadable("it holds no certificate");
   const key = pemBlock(pem, "PRIVATE KEY");
-  if (key === null) throw unreadable("it holds no unencrypted PKCS #8 private key");
+  if (certificate === null || key === null) {
+    const what = certificate === null ? "certificate" : "unencrypted PKCS #8 private key";
+    throw new SourceFailure("denied", unusable(`it holds no ${what}`));
+  }
   const iat = Math.floor(now / SECOND_MS);
   const times = { nbf: iat, iat, exp: iat + LIFETIME_MS / SECOND_MS };
-  try {
-    const thumbprint = await crypto.subtle.digest("SHA-256", bytesOf(certificate));
-    const x5t = base64url.encode(new Uint8Array(thumbprint));
-    return await new SignJWT({ iss: clientId, sub: clientId, aud: audience, ...times })
-      .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", "x5t#S256": x5t })
-      .setJti(crypto.randomUUID())
-      .sign(await importPKCS8(key, ALGORITHM));
-  } catch {
-    // The library's message may quote the key.
-    throw unreadable("its private key is damaged or not RSA");
-  }
+  const claims = {
+    iss: clientId,
+    sub: clientId,
+    aud: audience,
+    jti: crypto.randomUUID(),
+    ...times,
+  };
+  return await signedAssertion(claims, {
+    key: () => key,
+    complaint: unusable("its private key is damaged or not RSA"),
+    algorithm: ALGORITHM,
+    header: async () => ({ "x5t#S256": await thumbprintOf(certificate) }),
+  });
 }
 
-const unreadable = (why: string) =>
-  new SourceFailure(
-    "denied",
-    `the certificate in clientSecret cannot be used: ${why}. Paste the PEM of the certificate and of its private key`,
-  );
+const unusable = (why: string) =>
+  `the certificate in clientSecret cannot be used: ${why}. Paste the PEM of the certificate and of its private key`;
 
 /** The first block of this label, its lines of dashes included. */
 function pemBlock(pem: string, label: string): string | null {
@@ -134,7 +120,8 @@ function pemBlock(pem: string, label: string): string | null {
   return from < 0 || to < 0 ? null : pem.slice(from, to + end.length);
 }
 
-function bytesOf(block: string): Uint8Array<ArrayBuffer> {
-  const body = block.split("\n").slice(1, -1).join("").replace(/\s/g, "");
-  return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+async function thumbprintOf(certificate: string): Promise<string> {
+  const body = certificate.split("\n").slice(1, -1).join("").replace(/\s/g, "");
+  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

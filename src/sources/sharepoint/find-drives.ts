@@ -3,11 +3,9 @@ import { z } from "zod";
 import { webUrlIn } from "../../core/input/web-address.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { segmentOf } from "../folder-tree.ts";
 import { driveItem } from "./drive-items.ts";
 import { pageOf } from "./graph-client.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
-import type { FollowedDrive } from "./stored-drives.ts";
 
 const MAX_LIBRARIES = 500;
 /** An id that Graph cannot read is a bad request. */
@@ -34,22 +32,6 @@ export async function nameDrives(client: ApiClient, config: DocumentSiteConfig) 
   const names = libraries.map(({ name }) => name).join(", ");
   throw denied(`the site has no library ${library}; it has: ${names}`);
 }
-
-/** A drive that is not read yet. Files of a site's libraries lie in a folder of the library's name. */
-export const unreadDrive = (
-  { id, name }: NamedDrive,
-  siteId: string | null,
-  sharing: FollowedDrive["sharing"],
-): FollowedDrive => ({
-  id,
-  name,
-  base: siteId === null ? "" : `${segmentOf(name)}/`,
-  root: "",
-  link: null,
-  folders: {},
-  sharing,
-  refusal: null,
-});
 
 export async function listLibraries(client: ApiClient, siteId: string): Promise<NamedDrive[]> {
   const first = client.address(`sites/${siteId}/drives`, { $select: "id,name" });
@@ -79,11 +61,7 @@ function siteKey(siteId: string): string {
 }
 
 /** The id of the item that the files lie beneath. @throws SourceFailure `denied` with advice */
-export async function findRoot(
-  client: ApiClient,
-  { id, name }: NamedDrive,
-  rootFolderId?: string,
-): Promise<string> {
+export async function findRoot(client: ApiClient, { id, name }: NamedDrive, rootFolderId?: string) {
   const item = rootFolderId === undefined ? "root" : `items/${encodeURIComponent(rootFolderId)}`;
   const address = client.address(`drives/${encodeURIComponent(id)}/${item}`, {
     $select: Object.keys(rootItem.shape).join(","),

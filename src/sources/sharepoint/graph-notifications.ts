@@ -21,21 +21,24 @@ const LIFECYCLE = new Map<string, WatchNotification["event"]>([
  * https://learn.microsoft.com/graph/api/resources/changenotificationcollection
  * https://learn.microsoft.com/graph/change-notifications-lifecycle-events
  */
-const notification = z.object({
-  subscriptionId: z.string(),
-  clientState: z.string(),
-  lifecycleEvent: z.string().nullish(),
-});
-const collection = z.object({ value: z.array(z.unknown()) });
+const notification = z
+  .object({
+    subscriptionId: z.string(),
+    clientState: z.string(),
+    lifecycleEvent: z.string().nullish(),
+  })
+  .transform(({ subscriptionId: watchId, clientState: token, lifecycleEvent }) => {
+    const event = lifecycleEvent ? LIFECYCLE.get(lifecycleEvent) : "changed";
+    return event === undefined ? null : { watchId, token, resourceId: null, event };
+  });
+const collection = z.object({ value: z.array(notification.nullable().catch(null)) });
 
 /**
  * Graph calls the address once before it grants a subscription, and expects the token back as
  * plain text.
  * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
  */
-export async function graphNotifications(
-  call: NotificationCall,
-): Promise<WatchNotification[] | string> {
+export async function graphNotifications(call: NotificationCall) {
   const token = call.query("validationToken");
   if (token === undefined) return notificationsIn(await call.text());
   if (token.length > MAX_VALIDATION_TOKEN_LENGTH)
@@ -45,22 +48,7 @@ export async function graphNotifications(
 
 function notificationsIn(body: string): WatchNotification[] {
   const all = collection.safeParse(parsedJson(body)).data?.value ?? [];
-  const distinct = new Map<string, WatchNotification>();
-  for (const each of all) {
-    const notification = notificationOf(each);
-    if (notification === null || distinct.size >= MAX_NOTIFICATIONS) continue;
-    distinct.set(
-      `${notification.watchId} ${notification.event} ${notification.token}`,
-      notification,
-    );
-  }
-  return [...distinct.values()];
-}
-
-function notificationOf(value: unknown): WatchNotification | null {
-  const parsed = notification.safeParse(value);
-  if (!parsed.success) return null;
-  const { subscriptionId: watchId, clientState: token, lifecycleEvent } = parsed.data;
-  const event = lifecycleEvent ? LIFECYCLE.get(lifecycleEvent) : "changed";
-  return event === undefined ? null : { watchId, token, resourceId: null, event };
+  const notifications = all.filter((each) => each !== null);
+  const distinct = new Map(notifications.map((each) => [JSON.stringify(each), each]));
+  return [...distinct.values()].slice(0, MAX_NOTIFICATIONS);
 }

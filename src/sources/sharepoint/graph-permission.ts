@@ -2,7 +2,6 @@ import { z } from "zod";
 
 import { EVERYONE, groupPrincipal, principalOf, userPrincipal } from "../../core/principals.ts";
 import { timeIn } from "../../core/time.ts";
-import type { ReadPermissions } from "../stored-readers.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/resources/permission
@@ -49,10 +48,7 @@ export type GraphPermissionContext = {
   from: string;
 };
 
-export function readPermissions(
-  permissions: GraphPermission[],
-  context: GraphPermissionContext,
-): ReadPermissions {
+export function readPermissions(permissions: GraphPermission[], context: GraphPermissionContext) {
   const ends: number[] = [];
   const principals = permissions.flatMap((each) => {
     const end = endOf(each);

@@ -1,6 +1,6 @@
 import { timeIn } from "../../core/time.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
-import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
+import { folderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import {
@@ -15,19 +15,13 @@ import { readersFor } from "./item-readers.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 type Placed = { item: DriveItem; place: FolderPlace };
-export type ItemFiles = {
-  files: ListedFile[];
-  /** Ids of items that are deleted, or lie elsewhere. */
-  deleted: string[];
-  /** Entries below the root that have no bytes, and why they are left out. */
-  problems: { path: string; message: string }[];
-};
+export type ItemFiles = Awaited<ReturnType<typeof itemFiles>>;
 
 export async function itemFiles(
   items: DriveItem[],
   drive: FollowedDrive,
   knownFiles: DriveOptions["known"],
-): Promise<ItemFiles> {
+) {
   const { inside, deleted, problems } = sorted(items, drive);
   const ids = inside.map(({ item }) => item.id);
   const before = await knownFiles.byExternalId(ids);
@@ -42,7 +36,7 @@ export async function itemFiles(
   const files = inside.map((item) => {
     const { id } = item.item;
     const file = listedFile(item, drive.id, knownById.get(id), paths.get(id) ?? "");
-    const readers = readersFor(drive, { id, ancestors: item.place.ancestors });
+    const readers = readersFor(drive, id, item.place.ancestors);
     if (readers !== undefined) file.readers = readers;
     return file;
   });
@@ -52,10 +46,12 @@ export async function itemFiles(
 /** Folders are no loss, and what lies in a notebook is none of its own. */
 function sorted(items: DriveItem[], drive: FollowedDrive) {
   const base = { path: drive.base, ancestors: drive.base === "" ? [] : [drive.id] };
-  const tree = new FolderTree(drive, base);
+  const tree = folderTree(drive, base);
   const inside: Placed[] = [];
+  /** Ids of items that are deleted, or lie elsewhere. */
   const deleted: string[] = [];
-  const problems: ItemFiles["problems"] = [];
+  /** Entries below the root that have no bytes, and why they are left out. */
+  const problems: { path: string; message: string }[] = [];
   for (const item of items) {
     const kind = kindOf(item);
     const place = tree.placeOf(item.parentReference?.id ?? "");

@@ -1,7 +1,6 @@
 import { z } from "zod";
 
 import { inParallel } from "../../core/work/parallel.ts";
-import type { FileReaders } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { earlier, isSame, type ReadPermissions } from "../stored-readers.ts";
 import { kindOf, type DriveItem } from "./drive-items.ts";
@@ -54,10 +53,7 @@ export async function readSharing(
 }
 
 /** Those of the nearest item above, or the file itself, with permissions of its own. */
-export function readersFor(
-  { sharing, root }: FollowedDrive,
-  { id, ancestors }: { id: string; ancestors: string[] },
-): FileReaders | undefined {
+export function readersFor({ sharing, root }: FollowedDrive, id: string, ancestors: string[]) {
   if (sharing === null) return undefined;
   const nearest = [...ancestors, id].findLast((each) => sharing[each] !== undefined) ?? root;
   return sharing[nearest] ?? { unreadable: "its permissions were not read yet" };

@@ -37,10 +37,7 @@ export async function openItem(client: ApiClient, file: ListedFile): Promise<Ope
   }
 }
 
-async function addressOf(
-  client: ApiClient,
-  { externalId, sourceState }: ListedFile,
-): Promise<string | null> {
+async function addressOf(client: ApiClient, { externalId, sourceState }: ListedFile) {
   const storedDriveId = sourceState?.["driveId"];
   const driveId = encodeURIComponent(typeof storedDriveId === "string" ? storedDriveId : "");
   const path = `drives/${driveId}/items/${encodeURIComponent(externalId ?? "")}`;

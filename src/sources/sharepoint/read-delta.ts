@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { driveItem, fieldsOf, kindOf, type DriveItem } from "./drive-items.ts";
 import type { ApiClient } from "../api-client.ts";
-import { FolderTree, type Folder } from "../folder-tree.ts";
+import { folderTree, type Folder } from "../folder-tree.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 /** https://learn.microsoft.com/graph/api/driveitem-delta */
@@ -80,7 +80,7 @@ const placeOf = (item: DriveItem) =>
     : { name: "", parent: null };
 
 const isBeneath = (drive: FollowedDrive, id: string): boolean =>
-  new FolderTree(drive).placeOf(id) !== null;
+  folderTree(drive).placeOf(id) !== null;
 
 /** Files may be told before the folders above them: these are asked for. @returns their ids */
 export async function findMissingFolders(

@@ -5,17 +5,17 @@ import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { accessTokens } from "../access-tokens.ts";
 import { withoutSlash, type Api } from "../api-client.ts";
+import { segmentOf } from "../folder-tree.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
-import { entraMembers } from "./group-members.ts";
+import { entraMembers, siteGroupMembers } from "./group-members.ts";
 import { entraTokens, type EntraApp } from "./entra-token.ts";
-import { findRoot, listLibraries, nameDrives, unreadDrive } from "./find-drives.ts";
+import { findRoot, listLibraries, nameDrives } from "./find-drives.ts";
 import { API_BASE_URL, graphApi } from "./graph-client.ts";
 import { SITE_GROUP } from "./graph-permission.ts";
 import { graphWatcher } from "./graph-watcher.ts";
 import { itemFiles, type ItemFiles } from "./item-files.ts";
 import { readDomains, readSharing, SHARING_PREFERENCES } from "./item-readers.ts";
-import { siteGroupMembers } from "./group-members.ts";
 import { openItem } from "./open-item.ts";
 import { applyFolders, findMissingFolders, readDelta } from "./read-delta.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
@@ -100,11 +100,7 @@ export class SharePointReader implements SourceReader {
     return { ...(await this.#list(null, restarts + 1, signal)), restarted: true };
   }
 
-  async follow(
-    changeCursor: string,
-    cursor: string | null,
-    signal: AbortSignal,
-  ): Promise<ListingPage | null> {
+  async follow(changeCursor: string, cursor: string | null, signal: AbortSignal) {
     const at = cursor === null ? null : position.parse(JSON.parse(cursor));
     const drives =
       at === null
@@ -146,8 +142,13 @@ export class SharePointReader implements SourceReader {
     return this.#withReaders && (isExpired || !hasReaders);
   }
 
+  /** Files of a site's libraries lie in a folder of the library's name. */
   #unread(drives: { id: string; name: string }[], siteId: string | null): FollowedDrive[] {
-    return drives.map((drive) => unreadDrive(drive, siteId, this.#withReaders ? {} : null));
+    return drives.map(({ id, name }) => {
+      const base = siteId === null ? "" : `${segmentOf(name)}/`;
+      const sharing = this.#withReaders ? {} : null;
+      return { id, name, base, root: "", link: null, folders: {}, sharing, refusal: null };
+    });
   }
 
   async #begin(signal: AbortSignal): Promise<StoredDrives> {
@@ -247,7 +248,9 @@ export class SharePointReader implements SourceReader {
 
   async #listingPage(drives: StoredDrives, page: ReadPage): Promise<ListingPage> {
     const { files, deleted, problems, entries, next } = page;
-    const cursor = next === null ? await cursorOf(drives.drives) : null;
+    // Stands for the places that all feeds have reached.
+    const places = JSON.stringify(drives.drives.map(({ id, link }) => [id, link]));
+    const cursor = next === null ? await sha256Hex(places) : null;
     await this.#drives.keep({ ...drives, cursor });
     return {
       files,
@@ -269,9 +272,4 @@ function nextDrive({ drives, from }: StoredDrives, { run, restarts, drive: at }:
   const keeps = from === null && drives.some(({ refusal }) => refusal !== null);
   if (at + 1 === drives.length && !keeps) return null;
   return { run, restarts, drive: at + 1, link: drives[at + 1]?.link ?? null };
-}
-
-/** Stands for the places that all feeds have reached. */
-async function cursorOf(drives: FollowedDrive[]): Promise<string> {
-  return await sha256Hex(JSON.stringify(drives.map(({ id, link }) => [id, link])));
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 import { hash32 } from "../../core/hash.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
 import type { Now } from "../../core/time.ts";
 import { SourceFailure, type ReaderStore } from "../../ports/source-reader.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
+import { readJson } from "../scan-state.ts";
 import { robotsRules, type RobotsRules } from "./site/robots.ts";
 
 export const USER_AGENT = "Quarry/1.0 (document indexer)";
@@ -137,11 +137,7 @@ export function noteState(crawl: Crawl, url: string, state: AddressState): void 
 }
 
 /** It still has no state: something else may name it. At most `limit` names are remembered. */
-export function noteLeftOut(
-  crawl: Crawl,
-  url: string,
-  { reason, limit }: { reason: LeftOutReason; limit: number },
-): void {
+export function noteLeftOut(crawl: Crawl, url: string, reason: LeftOutReason, limit: number) {
   const { notes, leftOut } = crawl;
   const key = addressKey(url);
   if (notes.has(key)) return;
@@ -176,10 +172,8 @@ export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<strin
 /** @throws SourceFailure `down` when the state was lost: the scan must begin anew. */
 export async function readCrawl(store: ReaderStore, cursor: string): Promise<Crawl> {
   const [id = "", step = "", attempt = ""] = cursor.split(" ");
-  const bytes = await store.read(`${stepFolder(id, step)}${attempt}`);
-  const json = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
-  const { data: crawl } = crawlState.safeParse(json);
-  if (crawl === undefined) throw new SourceFailure("down", "web: the crawl's state was lost");
+  const crawl = await readJson(store, `${stepFolder(id, step)}${attempt}`, crawlState);
+  if (crawl === null) throw new SourceFailure("down", "web: the crawl's state was lost");
   return crawl;
 }
 

@@ -38,10 +38,7 @@ export async function crawlStep(step: Step): Promise<boolean> {
   }
 }
 
-async function nextWave(
-  { crawl, bounds, known: knownFiles }: Step,
-  atMost: number,
-): Promise<Subject[]> {
+async function nextWave({ crawl, bounds, known: knownFiles }: Step, atMost: number) {
   const entries: Waiting[] = [];
   while (entries.length < atMost) {
     const [next] = crawl.waiting;

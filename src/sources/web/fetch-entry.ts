@@ -2,8 +2,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ListingPage } from "../../ports/source-reader.ts";
 import type { ReaderStore } from "../../ports/source-reader.ts";
-import { hostOf, ownsHost } from "./crawl-state.ts";
-import type { Crawler, FoundBy, Waiting } from "./crawl-state.ts";
+import { hostOf, ownsHost, type Crawler, type FoundBy, type Waiting } from "./crawl-state.ts";
 import { UNKNOWN_DEPTH, type Bounds } from "./frontier.ts";
 import { fetchPage, type Fetched, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
@@ -113,11 +112,7 @@ function validatorsOf(file: ListedFile | null): Validators | null {
 export const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
 /** Why an address may not redirect there: to another site than the source's or its own, or a form. */
-function refusedHop(
-  { bounds, crawl }: Step,
-  { entry, found: foundBy }: Subject,
-  to: URL,
-): string | null {
+function refusedHop({ bounds, crawl }: Step, { entry, found: foundBy }: Subject, to: URL) {
   const url = new URL(entry.url);
   if (isFormBefore(url, to)) return "redirects to a form, as to sign in";
   const isOwn = foundBy === "pushed" ? takesPushesOf(bounds, to) : hostOf(url) === hostOf(to);

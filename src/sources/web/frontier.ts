@@ -11,16 +11,20 @@ import { isFormBefore, isOtherView } from "./pages/views.ts";
 import type { Mapped, Sitemap } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
-export type Bounds = Pick<WebConfig, "maxDepth" | "maxPages"> & {
+export type Bounds = ReturnType<typeof boundsOf>;
+
+export const boundsOf = (config: WebConfig, allowPrivate: boolean) => ({
+  maxDepth: config.maxDepth,
+  maxPages: config.maxPages,
   /** Whether `include` says what is read, in place of the folders of the start URLs. */
-  isIncluding: boolean;
+  isIncluding: config.include.length > 0,
   /** Depth of what a sitemap names: 1 beside start URLs; alone, its pages lead no further. */
-  mapDepth: number;
-  filter: UrlFilter;
+  mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
+  filter: urlFilter(config),
   /** Hosts of which pushed addresses are read; null: all. */
-  pushHosts: ReadonlySet<string> | null;
-  allowPrivate: boolean;
-};
+  pushHosts: config.pushHosts === undefined ? null : new Set(config.pushHosts),
+  allowPrivate,
+});
 
 /**
  * Share of the pages that a crawl may list which may have one shape and lead to each other:
@@ -39,7 +43,7 @@ const MAX_MAP_DEPTH = 2;
 const notesLimit = ({ maxPages }: Bounds) => 2 * (maxPages * SEEN_PER_PAGE + SPARE);
 
 export const leaveOut = (crawl: Crawl, bounds: Bounds, url: string, reason: LeftOutReason) =>
-  noteLeftOut(crawl, url, { reason, limit: notesLimit(bounds) });
+  noteLeftOut(crawl, url, reason, notesLimit(bounds));
 
 export type Origin = { url: URL; depth: number; generator: string };
 
@@ -220,11 +224,11 @@ export const isBounded = ({ kind, found: foundBy }: Waiting) =>
 /** Null: there is none, or none may be fetched before the `underWay` bounded ones have ended. */
 export function takeWaiting(
   crawl: Crawl,
-  bounds: Pick<Bounds, "maxPages">,
+  { maxPages }: Pick<Bounds, "maxPages">,
   underWay: number,
-): Waiting | null {
+) {
   const { waiting } = crawl;
-  const hasRoom = bounds.maxPages - crawl.listed - underWay > 0;
+  const hasRoom = maxPages - crawl.listed - underWay > 0;
   let skipped = 0;
   let next: Waiting | null = null;
   for (const entry of waiting) {

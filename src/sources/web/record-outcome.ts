@@ -219,11 +219,7 @@ async function recordUnchanged(
   listUnchanged(step, { ...subject, known: file }, asks?.noIndex === true);
 }
 
-function listUnchanged(
-  step: Step,
-  subject: Subject & { known: ListedFile },
-  noIndex: boolean,
-): void {
+function listUnchanged(step: Step, subject: Subject & { known: ListedFile }, noIndex: boolean) {
   const { known: file, found: foundBy } = subject;
   if (noIndex) return recordMissing(step, subject, NOT_TO_BE_INDEXED);
   // It stays; later pages that equal it do not.

@@ -8,7 +8,7 @@ import type { Crawl } from "./crawl-state.ts";
 import { crawlStep } from "./crawl-step.ts";
 import { fetchEntry, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
-import { addMaps, addNamed, addStart, urlFilter, type Bounds } from "./frontier.ts";
+import { addMaps, addNamed, addStart, boundsOf, type Bounds } from "./frontier.ts";
 import { forgetOrphans, readPage } from "../page-store.ts";
 import type { Page } from "./pages/fetch-page.ts";
 import { pageAddress } from "./pages/page-url.ts";
@@ -89,16 +89,6 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     },
   };
 }
-
-const boundsOf = (config: WebConfig, allowPrivate: boolean): Bounds => ({
-  maxDepth: config.maxDepth,
-  maxPages: config.maxPages,
-  isIncluding: config.include.length > 0,
-  mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
-  filter: urlFilter(config),
-  pushHosts: config.pushHosts === undefined ? null : new Set(config.pushHosts),
-  allowPrivate,
-});
 
 /** Reasons for leaving a page out that are no limits: nobody has to act. */
 const ABOUT = new Map([

@@ -89,9 +89,6 @@ const cut = (markdown: string, chunkSize: number) =>
 const KEY = "b".repeat(6);
 const passage = (text: string) =>
   `<passage-${KEY} n="1" source="a: b.md">\n${text}\n</passage-${KEY}>\n\n<request-${KEY}>\nHow many days?\n</request-${KEY}>`;
-const QUESTION = {
-  prompt: [{ role: "user" as const, content: [{ type: "text" as const, text: "a" }] }],
-};
 const answer = (text: string) =>
   extractiveChat().doGenerate({ prompt: [{ role: "user", content: [{ type: "text", text }] }] });
 const rerank = (query: string, text: string) =>
@@ -127,17 +124,6 @@ const layout = (
     };
   },
 });
-
-const model = extractiveChat();
-/** A model that answers this text, without its thoughts. */
-const thinking = (text: string) =>
-  withoutThinking({
-    ...model,
-    doGenerate: async (options) => ({
-      ...(await model.doGenerate(options)),
-      content: [{ type: "text", text }],
-    }),
-  });
 
 export const TARGETS = {
   "plain text": file(["prose", "unicode"], "a.txt"),
@@ -205,7 +191,7 @@ export const TARGETS = {
     docx("<w:p><w:r><w:t>x</w:t></w:r></w:p>", {}, { "word/_rels/m.xml.rels": `<r>${text}</r>` }),
   ),
   headers: work(["header"], (text) => [forwardedElements(text), parseStructured(text)], SMALL),
-  "thoughts of a model": work(["answer"], (text) => thinking(text).doGenerate(QUESTION)),
+  "thoughts of a model": work(["answer"], (text) => withoutThinking(text)),
   chunks: work(["markdown", "prose"], (text) => cut(text, 512), DOCUMENT),
   "small chunks": work(["markdown", "unicode"], (text) => cut(text, 16), DOCUMENT),
   "large chunks": work(["markdown", "prose"], (text) => cut(text, 8_000), DOCUMENT),

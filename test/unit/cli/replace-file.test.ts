@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { bundleCommands } from "../../../src/cli/build/bundle-commands.ts";
+import { bundleCommands } from "../../../src/cli/build/build-service.ts";
 import { replaceFile } from "../../../src/cli/replace-file.ts";
 import { testFolder } from "../../support/test-folder.ts";
 

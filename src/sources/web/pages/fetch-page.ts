@@ -23,18 +23,13 @@ const MAX_HEADER_LENGTH = 1_000;
  */
 const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$|\/wasm$/;
 
-export type Page = {
+export type Page = ReturnType<typeof headerFacts> & {
   outcome: "page";
   url: URL;
   bytes: Uint8Array;
-  /** As the server sent it, charset included. */
-  contentType: string | null;
   mediaType: string;
   /** Null for what is no HTML. */
   facts: HtmlPage | null;
-  etag: string | null;
-  lastModified: string | null;
-  robotsTag: string | null;
 };
 
 export type Fetched =
@@ -61,11 +56,7 @@ export type FetchOptions = {
 const failed = (failure: SourceFailure): Fetched => ({ outcome: "failed", failure });
 
 /** A failure is an outcome; thrown are the caller's abort and a server that no longer answers. */
-export async function fetchPage(
-  crawler: Crawler,
-  url: URL,
-  options: FetchOptions,
-): Promise<Fetched> {
+export async function fetchPage(crawler: Crawler, url: URL, options: FetchOptions) {
   const refusal = await refusedByRobots(crawler, url);
   if (refusal !== null) return failed(refusal);
   await waitForTurn(crawler, url);
@@ -80,11 +71,7 @@ export async function fetchPage(
   return fetched;
 }
 
-async function exchange(
-  crawler: Crawler,
-  url: URL,
-  options: FetchOptions,
-): Promise<{ fetched: Fetched; answered: boolean }> {
+async function exchange(crawler: Crawler, url: URL, options: FetchOptions) {
   try {
     const got = await guardedFetch(crawler.outgoing, url.href, {
       headers: async (hop) => headersOf(await options.validatorsOf(hop)),
@@ -97,10 +84,8 @@ async function exchange(
       },
     });
     const fetched = await outcomeOf(crawler, got, options);
-    return {
-      fetched,
-      answered: fetched.outcome !== "failed" || fetched.failure.kind !== "throttled",
-    };
+    const isThrottled = fetched.outcome === "failed" && fetched.failure.kind === "throttled";
+    return { fetched, answered: !isThrottled };
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
     return { fetched: failed(error), answered: error.kind !== "down" };
@@ -114,11 +99,7 @@ function headersOf(validators: Validators | null): Record<string, string> {
   return headers;
 }
 
-async function outcomeOf(
-  crawler: Crawler,
-  got: GuardedResponse,
-  options: FetchOptions,
-): Promise<Fetched> {
+async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchOptions) {
   const { response, url } = got;
   const { status, headers } = response;
   const discard = async (fetched: Fetched) => {
@@ -140,7 +121,7 @@ async function outcomeOf(
   const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
   const facts = await factsIn(mediaType, bytes, headers);
-  return { outcome: "page", url, bytes, mediaType, facts, ...headerFacts(headers) };
+  return { outcome: "page" as const, url, bytes, mediaType, facts, ...headerFacts(headers) };
 }
 
 async function factsIn(mediaType: string, bytes: Uint8Array, headers: Headers) {
@@ -152,6 +133,7 @@ async function factsIn(mediaType: string, bytes: Uint8Array, headers: Headers) {
 function headerFacts(headers: Headers) {
   const text = (name: string) => headers.get(name)?.slice(0, MAX_HEADER_LENGTH) ?? null;
   return {
+    /** As the server sent it, charset included. */
     contentType: text("content-type"),
     etag: validator(headers.get("etag")),
     lastModified: validator(headers.get("last-modified")),

@@ -4,22 +4,23 @@ import { declaredEncoding, decodeText } from "../../../documents/decoding/decode
 import { Parser } from "htmlparser2";
 
 /** Parts of a page that the crawl needs; its text is the extractor's business. */
-export type HtmlPage = {
+const emptyPage = () => ({
   /** As written, relative to `base`. */
-  links: string[];
-  base: string | null;
-  canonical: string | null;
+  links: [] as string[],
+  base: null as string | null,
+  canonical: null as string | null,
   /** Where the page sends its readers at once, as a redirect does. */
-  refresh: string | null;
+  refresh: null as string | null,
   /** The program that made the page, in lower case. */
-  generator: string;
-  title: string | null;
-  language: string | null;
+  generator: "",
+  title: null as string | null,
+  language: null as string | null,
   /** When it says that it was last changed, as written, the surest first. */
-  modified: string[];
+  modified: [] as string[],
   /** Directives of its robots elements, as written. */
-  directives: string[];
-};
+  directives: [] as string[],
+});
+export type HtmlPage = ReturnType<typeof emptyPage>;
 
 /** As many as a crawl may have pages. */
 const MAX_LINKS = 20_000;
@@ -36,29 +37,16 @@ export const isHtml = (mediaType: string) =>
   /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType);
 
 /** Null for what is no HTML. */
-export const factsOf = async (
-  mediaType: string,
-  bytes: Uint8Array,
-  contentType: string | null,
-): Promise<HtmlPage | null> =>
-  isHtml(mediaType) ? await runCooperatively(readBytes(bytes, contentType), nextTurn) : null;
+export async function factsOf(mediaType: string, bytes: Uint8Array, contentType: string | null) {
+  return isHtml(mediaType) ? await runCooperatively(readBytes(bytes, contentType), nextTurn) : null;
+}
 
 function* readBytes(bytes: Uint8Array, contentType: string | null): CooperativeWork<HtmlPage> {
   return yield* readHtmlPage(yield* decodeHtml(bytes, contentType));
 }
 
 export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
-  const page: HtmlPage = {
-    links: [],
-    base: null,
-    canonical: null,
-    refresh: null,
-    generator: "",
-    title: null,
-    language: null,
-    modified: [],
-    directives: [],
-  };
+  const page = emptyPage();
   let inTitle = false;
   let linkedData: string | null = null;
   let depth = 0;

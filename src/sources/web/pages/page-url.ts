@@ -92,9 +92,7 @@ export function nameOfPage(url: URL): string {
 const NO_DOCUMENT =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|avi|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|dmg|iso|exe|msi|deb|rpm|apk|jar)$/i;
 
-export function neverDocument(url: URL): boolean {
-  return NO_DOCUMENT.test(url.pathname);
-}
+export const neverDocument = ({ pathname }: URL) => NO_DOCUMENT.test(pathname);
 
 const MAX_URL_LENGTH = 2_000;
 const MAX_SEGMENTS = 20;

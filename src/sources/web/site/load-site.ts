@@ -2,7 +2,7 @@ import { SECOND_MS } from "../../../core/time.ts";
 import { ITEM_COST, nextTurn, runCooperatively } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
-import { guardedFetch, readBytes, TooLarge } from "../../guarded-fetch.ts";
+import { guardedFetch, readBytes, readText, TooLarge } from "../../guarded-fetch.ts";
 import { linesOf } from "../../../text/lines.ts";
 import { xmlRecords } from "../../xml-records.ts";
 import { USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
@@ -56,7 +56,7 @@ async function readRobots(crawler: Crawler, origin: string): Promise<RobotsRules
       return status >= 500 || status === 429 ? null : ALLOW_ALL;
     }
     const limits = { callers: crawler.signal, limitBytes: ROBOTS_LIMIT_BYTES };
-    return parseRobots(new TextDecoder().decode(await readBytes(got, limits)), PRODUCT_TOKEN);
+    return parseRobots(await readText(got, limits), PRODUCT_TOKEN);
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
     return error.kind === "down" || error instanceof TooLarge ? null : ALLOW_ALL;

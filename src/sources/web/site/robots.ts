@@ -131,10 +131,7 @@ export function readDirectives(text: string): RobotsDirectives {
 }
 
 /** The directives of the server and the page combined: either of them can ask for one. */
-export function directivesOf(
-  robotsTag: string | null,
-  page: { directives: string[] } | null,
-): RobotsDirectives {
+export function directivesOf(robotsTag: string | null, page: { directives: string[] } | null) {
   const directives = [robotsTag ?? "", ...(page?.directives ?? [])].map(readDirectives);
   return {
     noIndex: directives.some(({ noIndex }) => noIndex),

@@ -81,12 +81,9 @@ test("a text without words has no direction", () => {
 });
 
 test("it is an embedding model of the AI SDK, in the order asked", async () => {
-  const { model, name, batchLimit, fusionWeight } = hashEmbedder(16);
-  expect([name, model.specificationVersion, model.provider]).toEqual([
-    "embedded/hash",
-    "v4",
-    "embedded",
-  ]);
+  const { model, batchLimit, fusionWeight } = hashEmbedder(16);
+  const { specificationVersion, provider, modelId } = model;
+  expect([specificationVersion, provider, modelId]).toEqual(["v4", "embedded", "hash"]);
   expect(batchLimit).toBeGreaterThan(0);
   expect(fusionWeight).toBeLessThan(0.3);
   const { embeddings } = await model.doEmbed({ values: ["one", "two"] });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { lexicalReranker } from "../../../../src/adapters/embedded/lexical-reranker.ts";
 
-const { model, name, batchLimit } = lexicalReranker();
+const { model, batchLimit } = lexicalReranker();
 
 async function order(query: string, values: string[], topN?: number) {
   const options = topN === undefined ? {} : { topN };
@@ -41,7 +41,7 @@ test("without anything in common the given order stays", async () => {
 });
 
 test("it is a reranking model of the AI SDK", async () => {
-  expect([name, model.specificationVersion]).toEqual(["embedded/lexical", "v4"]);
+  expect([model.modelId, model.specificationVersion]).toEqual(["lexical", "v4"]);
   expect(batchLimit).toBeGreaterThanOrEqual(1_000);
   expect(await order("two", ["one", "two", "three"], 1)).toEqual([1]);
   const { ranking } = await model.doRerank({
