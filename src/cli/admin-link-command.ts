@@ -10,19 +10,22 @@ import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
 import { checkedUrl, DEFAULT_URL } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";
+import { servedPort } from "./worker/claim-state.ts";
 import { askDatabase, hasDatabase, buildIfChanged } from "./worker/workerd.ts";
 
 const CODE_LENGTH = 43;
 const GOOD_FOR_MS = 600_000;
 
-type Options = { email?: string; env?: string; state: string; url: string };
+const { QUARRY_URL: URL_VARIABLE } = process.env;
+
+type Options = { email?: string; env?: string; state: string; url?: string };
 
 /** The way back in when nobody can sign in with the provider. */
 export function adminLinkCommand(): Command {
   const command = new Command("admin-link")
     .description("print a link that signs an administrator in, once, within ten minutes")
     .option("--email <address>", "administrator to sign in (default: the first one)")
-    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
+    .option("--url <url>", "address of the service (default: of the one that runs)", URL_VARIABLE)
     .option("--state <dir>", "folder of local state", DEFAULT_STATE)
     .action(printLink);
   if (IS_PACKED) return command;
@@ -38,7 +41,8 @@ export function adminLinkCommand(): Command {
 }
 
 async function printLink({ email, env, state, url }: Options): Promise<void> {
-  const base = checkedUrl(url);
+  const port = env === undefined ? servedPort(pathOfUser(state)) : null;
+  const base = checkedUrl(url ?? (port === null ? DEFAULT_URL : `http://localhost:${port}`));
   const code = randomBase62(CODE_LENGTH);
   const [link] = await execute(insertion(await sha256Hex(code), email), env, pathOfUser(state));
   if (link === undefined) {

@@ -82,7 +82,7 @@ function placeRecord(stateFolder: string, name: string, record: Owner): void {
     while (!isRenamed(draft, claim)) {
       for (const file of readdirSync(claim).map((entry) => join(claim, entry))) {
         const rival = readRecord(file);
-        if (rival?.folder === record.folder && rival.process === identityOf(rival.pid)) {
+        if (rival?.folder === record.folder && isServing(rival)) {
           throw new CommandFailure(
             `Another server uses ${stateFolder} (process ${rival.pid}, port ${rival.port}). ` +
               "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
@@ -95,6 +95,16 @@ function placeRecord(stateFolder: string, name: string, record: Owner): void {
     rmSync(draft, { recursive: true, force: true });
   }
 }
+
+/** The port of the server that uses a state folder; null: none does. */
+export function servedPort(stateFolder: string): number | null {
+  const claim = join(stateFolder, CLAIM);
+  const files = existsSync(claim) ? readdirSync(claim) : [];
+  const owners = files.flatMap((file) => readRecord(join(claim, file)) ?? []);
+  return owners.find(isServing)?.port ?? null;
+}
+
+const isServing = (record: Owner) => record.process === identityOf(record.pid);
 
 function isRenamed(folder: string, to: string): boolean {
   try {

@@ -18,7 +18,7 @@ import { beforeEach, expect, test } from "vitest";
 
 import { readDemoState, writeDemoState } from "../../../src/cli/demo/demo-state.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
-import { claimState, identityOf } from "../../../src/cli/worker/claim-state.ts";
+import { claimState, identityOf, servedPort } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -53,6 +53,16 @@ test("a second server on a state folder is refused; the first one's end frees it
     `Another server uses ${folder} (process ${process.ppid}, port 8787). Stop that server`,
   );
   expect(existsSync(file)).toBe(true);
+});
+
+test("a command finds the port of the server that uses a state folder", () => {
+  expect(servedPort(folder)).toBeNull();
+  recordOf(process.ppid, { process: "a server that was killed" });
+  expect(servedPort(folder)).toBeNull();
+  const release = claimState(folder, 8_790);
+  expect(servedPort(folder)).toBe(8_790);
+  release();
+  expect(servedPort(folder)).toBeNull();
 });
 
 test("a second start changes nothing in the state folder that it is refused", async () => {
