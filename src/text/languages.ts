@@ -81,7 +81,7 @@ const CYRILLIC_FUNCTION_WORDS = new Set(
 /** A language of the Latin script; those of other scripts need no telling apart. */
 export type Language = keyof typeof FUNCTION_WORDS;
 
-const isLanguage = (name: string): name is Language => Object.hasOwn(FUNCTION_WORDS, name);
+export const isLanguage = (name: string): name is Language => Object.hasOwn(FUNCTION_WORDS, name);
 export const LANGUAGES = Object.keys(FUNCTION_WORDS).filter(isLanguage);
 
 const NORWEGIAN = /^n[bno]$/;
@@ -145,16 +145,8 @@ function languageFrom(text: string, leastWords: number): Language | null {
     for (const language of languages)
       weights.set(language, (weights.get(language) ?? 0) + 1 / languages.length);
   }
-  let best: Language | null = null;
-  let most = 0;
-  let second = 0;
-  for (const [language, weight] of weights) {
-    if (weight > most) {
-      second = most;
-      most = weight;
-      best = language;
-    } else second = Math.max(second, weight);
-  }
+  const [first, next] = [...weights].sort((a, b) => b[1] - a[1]);
+  const [[best, most], [, second]] = [first ?? [null, 0], next ?? [null, 0]];
   const tells = most >= Math.max(MIN_WEIGHT, MIN_SHARE * words.length, MIN_MARGIN * second);
   return tells && tellingWords.size >= leastWords ? best : null;
 }

@@ -31,8 +31,9 @@ export type Script = (typeof SCRIPT_OF)[LetterKind];
 /** Kinds 0 to 25 are the letters a to z, each its own: their shares tell languages apart. */
 const ALPHABET = 26;
 const isKind = (name: string): name is LetterKind => name in SCRIPT_OF;
-const KINDS = Object.keys(SCRIPT_OF).filter(isKind);
-const SCRIPTS = [...new Set<Script>(Object.values(SCRIPT_OF))];
+/** Their numbers follow those of the alphabet. */
+export const KINDS = Object.keys(SCRIPT_OF).filter(isKind);
+export const SCRIPTS = [...new Set<Script>(Object.values(SCRIPT_OF))];
 const numberOf = (kind: LetterKind) => ALPHABET + KINDS.indexOf(kind);
 const scriptNumber = (script: Script) => SCRIPTS.indexOf(script);
 
@@ -81,12 +82,3 @@ export const IS_OPEN_ENDING: Uint8Array = Uint8Array.from(
   { length: SCRIPT_OF_KIND.length },
   (_, kind) => (kind < ALPHABET && "aiou".includes(String.fromCodePoint(0x61 + kind)) ? 1 : 0),
 );
-
-/** Numbers by kind, and by script, as the arrays that a loop over characters reads. */
-export function byKind(alphabet: number[], valueOf: (kind: LetterKind) => number): Float64Array {
-  return Float64Array.from([...alphabet, ...KINDS.map(valueOf)]);
-}
-
-export function byScript(valueOf: (script: Script) => number): Float64Array {
-  return Float64Array.from(SCRIPTS.map(valueOf));
-}

@@ -106,15 +106,8 @@ const REQUEST = /<request-([a-z]{6})>\n/g;
 const REQUEST_END = /\n<\/request-([a-z]{6})>/g;
 
 /** Where the closing delimiters of each key stand: one pass, where a search each were quadratic. */
-function endsOf(text: string, delimiter: RegExp): Map<string, number[]> {
-  const ends = new Map<string, number[]>();
-  for (const { 1: key = "", index } of text.matchAll(delimiter)) {
-    const close = ends.get(key);
-    if (close === undefined) ends.set(key, [index]);
-    else close.push(index);
-  }
-  return ends;
-}
+const endsOf = (text: string, delimiter: RegExp) =>
+  Map.groupBy(text.matchAll(delimiter), ([, key]) => key);
 
 export function readPassages(text: string): (Passage & { number: number })[] {
   const ends = endsOf(text, PASSAGE_END);
@@ -125,8 +118,8 @@ export function readPassages(text: string): (Passage & { number: number })[] {
     if (index < from) continue;
     const own = ends.get(key) ?? [];
     // Earlier ends are never needed again.
-    while (own.length > 0 && (own[0] ?? 0) < start) own.shift();
-    const [end] = own;
+    while (own.length > 0 && (own[0]?.index ?? 0) < start) own.shift();
+    const end = own[0]?.index;
     if (end === undefined) continue;
     passages.push({ number: Number(n), source, text: text.slice(start, end) });
     from = end;
@@ -139,7 +132,7 @@ export function readRequest(text: string): string {
   const ends = endsOf(text, REQUEST_END);
   for (const { 0: opening, 1: key = "", index } of text.matchAll(REQUEST)) {
     const start = index + opening.length;
-    const end = ends.get(key)?.at(-1) ?? -1;
+    const end = ends.get(key)?.at(-1)?.index ?? -1;
     if (end >= start) return text.slice(start, end);
   }
   return text;

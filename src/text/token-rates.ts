@@ -1,4 +1,4 @@
-import { byKind, byScript, type LetterKind, type Script } from "./letter-kinds.ts";
+import { KINDS, SCRIPTS, type LetterKind, type Script } from "./letter-kinds.ts";
 
 /** In the order of the columns below; `unknown` counts about as o200k, like most large ones. */
 const TOKENIZERS = [
@@ -116,8 +116,9 @@ const COUNTED = new Map<Tokenizer, CountedRates>(
   TOKENIZERS.map((tokenizer, column) => {
     const scale = tokenizer === "unknown" ? UNKNOWN_SCALE : 1;
     const at = (rates: number[]) => (rates[column] ?? 0) * scale;
-    const letters = byKind(Object.values(ALPHABET).map(at), (kind) => at(LETTERS[kind]));
-    const runs = byScript((script) => at(RUNS[script]));
+    const rates = [...Object.values(ALPHABET), ...KINDS.map((kind) => LETTERS[kind])];
+    const letters = Float64Array.from(rates, at);
+    const runs = Float64Array.from(SCRIPTS, (script) => at(RUNS[script]));
     const { least, beyond, openEnding } = WORDS;
     const word = { least: at(least), beyond: at(beyond), openEnding: at(openEnding) };
     return [tokenizer, { letters, runs, word }];

@@ -89,10 +89,8 @@ export function tokenWeight(
 
 /** Weight of a run that ends with a letter of this kind. */
 function runWeight(word: WordRates, script: number, letters: number, lastKind: number): number {
-  return script === LATIN ? wordWeight(word, letters, lastKind) : letters;
-}
-
-function wordWeight({ least, openEnding }: WordRates, letters: number, lastKind: number): number {
+  if (script !== LATIN) return letters;
+  const { least, openEnding } = word;
   const weight = IS_OPEN_ENDING[lastKind] === 1 ? letters + openEnding : letters;
   return weight > least ? weight : least;
 }

@@ -7,7 +7,7 @@ import { stemmer as italian } from "@orama/stemmers/italian";
 import { stemmer as romanian } from "@orama/stemmers/romanian";
 import { stemmer as russian } from "@orama/stemmers/russian";
 
-import type { Language } from "./languages.ts";
+import { isLanguage, type Language } from "./languages.ts";
 import { remembered } from "./remembered.ts";
 
 /** No stemmer knows all inflections: shorter beginnings are added (measured: docs/ranking.md). */
@@ -29,23 +29,13 @@ export type ReducedLanguage = Exclude<Language, "en" | "vi">;
 const asItIs = formsBy((word) => word);
 
 /** Where Snowball finds more than beginnings of words do; the others were measured and do not. */
-const FORMS: Record<ReducedLanguage, Forms> = {
-  de: asItIs,
-  fr: formsBy(french),
-  es: asItIs,
-  it: formsBy(italian),
-  pt: asItIs,
-  nl: formsBy(dutch),
-  sv: asItIs,
-  da: formsBy(danish),
-  fi: asItIs,
-  hu: asItIs,
-  ro: formsBy(romanian),
-  tr: asItIs,
-  pl: asItIs,
-  cs: asItIs,
-  other: asItIs,
-};
+const STEMMED = new Map<Language, Forms>([
+  ["fr", formsBy(french)],
+  ["it", formsBy(italian)],
+  ["nl", formsBy(dutch)],
+  ["da", formsBy(danish)],
+  ["ro", formsBy(romanian)],
+]);
 
 /** Hebrew writes `and`, `the`, `in`, `to` and `from` onto a word: the word without them is a form. */
 const withoutPrefixes = remembered((word) => {
@@ -73,9 +63,9 @@ function formsIn(word: string, language: Language | null): Forms | null {
   const code = word.charCodeAt(0);
   if (code >= SCRIPTS_FROM)
     return SCRIPTS.find(([from, to]) => code >= from && code < to)?.[2] ?? null;
-  return language === null || !isReduced(language) ? null : FORMS[language];
+  return language === null || !isReduced(language) ? null : (STEMMED.get(language) ?? asItIs);
 }
 
 /** Whether words of a language have other forms than FTS5's stemmer makes. */
 export const isReduced = (language: string): language is ReducedLanguage =>
-  Object.hasOwn(FORMS, language);
+  isLanguage(language) && language !== "en" && language !== "vi";

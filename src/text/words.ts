@@ -1,3 +1,4 @@
+import { wholeCharacterEnd } from "../core/whole-character.ts";
 import { foldedText } from "./folded-text.ts";
 
 /**
@@ -104,18 +105,12 @@ function nameAround(text: string, at: number): { text: string | null; end: numbe
   while (at - start < MAX_CODE_LENGTH && OF_NAME.test(text.charAt(start - 1))) start -= 1;
   const isWhole =
     end - start <= MAX_CODE_LENGTH &&
-    !BELONGS_TO_WORD.test(characterBefore(text, start)) &&
+    !BELONGS_TO_WORD.test(text.slice(wholeCharacterEnd(text, start - 1), start)) &&
     !BELONGS_TO_WORD.test(String.fromCodePoint(text.codePointAt(end) ?? SPACE));
   return { text: isWhole ? text.slice(start, end) : null, end };
 }
 
 const SPACE = 0x20;
-const PAIR = /[\ud800-\udbff][\udc00-\udfff]$/;
-
-function characterBefore(text: string, at: number): string {
-  const two = text.slice(Math.max(0, at - 2), at);
-  return PAIR.test(two) ? two : two.slice(-1);
-}
 
 function partsOf(name: string): string[] {
   const parts = name.split(BEFORE_CAPITAL);

@@ -1,3 +1,4 @@
+import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { CompactText } from "../writing/compact-text.ts";
@@ -90,7 +91,7 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
 
 /** Whether a character that shows nothing by itself changes what stands beside it. */
 function isShown(code: number, text: string, at: number): boolean {
-  const before = characterBefore(text, at);
+  const before = text.slice(wholeCharacterEnd(text, at - 1), at);
   if (code >= 0xe0100) return IDEOGRAPH.test(before);
   if (code >= 0xfe00 && code <= 0xfe0f) return isVisible(before);
   return (code === 0x200c || code === 0x200d) && joins(text, at, before);
@@ -102,11 +103,4 @@ function joins(text: string, at: number, before: string): boolean {
   const after = String.fromCodePoint(text.codePointAt(at + 1) ?? 0x20);
   if (JOINED_SCRIPTS.test(before) && JOINED_SCRIPTS.test(after)) return true;
   return EMOJI.test(before) && /\p{Extended_Pictographic}|[\u2640\u2642\u2695]/u.test(after);
-}
-
-function characterBefore(text: string, at: number): string {
-  if (at === 0) return "";
-  const unit = text.charCodeAt(at - 1);
-  const isTrail = unit >= 0xdc00 && unit <= 0xdfff;
-  return text.slice(isTrail ? at - 2 : at - 1, at);
 }
