@@ -1,6 +1,6 @@
 /**
- * The parts of PKWARE's APPNOTE 6.3.10 that an archive of ours uses: stored entries, and ZIP64
- * for offsets above 4 GiB and more than 65,535 entries.
+ * The parts of PKWARE's APPNOTE 6.3.10 that are read and written, with ZIP64 for offsets above
+ * 4 GiB and more than 65,535 entries.
  * https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  */
 export const LOCAL = { signature: 0x04034b50, bytes: 30 };
@@ -11,6 +11,7 @@ export const END64 = { signature: 0x06064b50, bytes: 56 };
 export const EXTRA64 = 1;
 /** In place of a figure that a field of eight bytes holds. */
 export const [ELSEWHERE, ELSEWHERE_SHORT] = [0xffff_ffff, 0xffff];
-export const FLAG_UTF8 = 0x800;
+export const [FLAG_ENCRYPTED, FLAG_UTF8] = [1, 0x800];
+export const MAX_COMMENT_BYTES = 0xffff;
 /** The last file of an archive: it names the SHA-256 of every other one. */
 export const MANIFEST = "manifest.json";

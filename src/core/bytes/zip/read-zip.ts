@@ -1,6 +1,6 @@
 import { invalid } from "../../errors.ts";
-import { CENTRAL, ELSEWHERE, ELSEWHERE_SHORT, END, END64, EXTRA64, LOCAL } from "./format.ts";
-import { LOCATOR } from "./format.ts";
+import { CENTRAL, ELSEWHERE, ELSEWHERE_SHORT, END, END64, EXTRA64 } from "./format.ts";
+import { FLAG_ENCRYPTED, LOCAL, LOCATOR, MAX_COMMENT_BYTES } from "./format.ts";
 
 /** Bytes of a file from a place on; fewer only where the file ends. */
 export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
@@ -8,12 +8,10 @@ export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 /** A stored file of an archive; `offset`: of its local header; `end`: where the next part begins. */
 export type ZipEntry = { name: string; size: number; offset: number; end: number };
 
-const MAX_COMMENT_BYTES = 0xffff;
 /** The names of half a million files. */
 const MAX_DIRECTORY_BYTES = 64 * 1_024 * 1_024;
 const DIRECTORY_STEP_BYTES = 1_024 * 1_024;
 const MAX_NAME_BYTES = 16 * 1_024;
-const FLAG_ENCRYPTED = 1;
 
 export const damagedArchive = (problem: string) => invalid(`the archive ${problem}`);
 const cut = () => damagedArchive("is cut off, or is no zip file");

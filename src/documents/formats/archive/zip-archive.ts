@@ -1,4 +1,6 @@
 import { Inflate } from "fflate";
+import { joinBytes } from "../../../core/bytes/join-bytes.ts";
+import * as zip from "../../../core/bytes/zip/format.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
@@ -10,27 +12,11 @@ const MAX_ENTRIES = 20_000;
 const INPUT_STEP_BYTES = 1 << 14;
 const OUTPUT_STEP_BYTES = 1 << 18;
 
-const END_SIGNATURE = 0x06054b50;
-const END_BYTES = 22;
-const MAX_COMMENT_BYTES = 0xffff;
-const CENTRAL_SIGNATURE = 0x02014b50;
-const CENTRAL_BYTES = 46;
-const LOCAL_SIGNATURE = 0x04034b50;
-const LOCAL_BYTES = 30;
-const LOCATOR_SIGNATURE = 0x07064b50;
-const LOCATOR_BYTES = 20;
-const END64_SIGNATURE = 0x06064b50;
-const END64_BYTES = 56;
-const EXTRA64_ID = 1;
-/** Placeholder for a figure that needs eight bytes, which are stored in the ZIP64 extra field. */
-const ELSEWHERE = 0xffff_ffff;
-const ELSEWHERE_SHORT = 0xffff;
-const ENCRYPTED_FLAG = 1;
 const METHOD_STORED = 0;
 const METHOD_DEFLATED = 8;
 
 const damaged = () => new UnreadableDocument("archive is damaged or incomplete", "damaged");
-const EXPANDS = "compressed data expands too much";
+export const EXPANDS = "compressed data expands too much";
 
 type Entry = {
   name: string;
@@ -81,13 +67,7 @@ export class ZipArchive {
       chunks.push(chunk);
       yield chunk.length;
     }
-    const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-    let at = 0;
-    for (const chunk of chunks) {
-      whole.set(chunk, at);
-      at += chunk.length;
-    }
-    return whole;
+    return joinBytes(chunks);
   }
 
   *chunks(name: string): Generator<Uint8Array> {
@@ -140,9 +120,9 @@ export class ZipArchive {
     if (count > MAX_ENTRIES) throw new UnreadableDocument("archive has too many parts");
     let at = offset;
     for (let index = 0; index < count; index++) {
-      if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES)) throw damaged();
+      if (!this.#isAt(at, zip.CENTRAL)) throw damaged();
       const nameLength = this.#view.getUint16(at + 28, true);
-      const nameStart = at + CENTRAL_BYTES;
+      const nameStart = at + zip.CENTRAL.bytes;
       const extraStart = nameStart + nameLength;
       const extraLength = this.#view.getUint16(at + 30, true);
       const raw = names.decode(this.#bytes.subarray(nameStart, extraStart));
@@ -151,7 +131,7 @@ export class ZipArchive {
       const entry: Entry = {
         name,
         method: this.#view.getUint16(at + 10, true),
-        isEncrypted: (this.#view.getUint16(at + 8, true) & ENCRYPTED_FLAG) !== 0,
+        isEncrypted: (this.#view.getUint16(at + 8, true) & zip.FLAG_ENCRYPTED) !== 0,
         ...this.#figuresOf(at, extraStart, extraLength),
       };
       this.#entries.set(name, entry);
@@ -167,14 +147,14 @@ export class ZipArchive {
       compressedSize: this.#view.getUint32(at + 20, true),
       offset: this.#view.getUint32(at + 42, true),
     };
-    if (!Object.values(figures).includes(ELSEWHERE)) return figures;
+    if (!Object.values(figures).includes(zip.ELSEWHERE)) return figures;
     const end = Math.min(extraStart + extraLength, this.#bytes.length);
     let field = extraStart;
-    while (field + 4 <= end && this.#view.getUint16(field, true) !== EXTRA64_ID)
+    while (field + 4 <= end && this.#view.getUint16(field, true) !== zip.EXTRA64)
       field += 4 + this.#view.getUint16(field + 2, true);
     let next = field + 4;
     for (const name of ["size", "compressedSize", "offset"] as const) {
-      if (figures[name] !== ELSEWHERE) continue;
+      if (figures[name] !== zip.ELSEWHERE) continue;
       if (next + 8 > end) throw damaged();
       figures[name] = Number(this.#view.getBigUint64(next, true));
       next += 8;
@@ -186,12 +166,11 @@ export class ZipArchive {
     const end = this.#findEnd();
     const count = this.#view.getUint16(end + 10, true);
     const offset = this.#view.getUint32(end + 16, true);
-    if (count !== ELSEWHERE_SHORT && offset !== ELSEWHERE) return { count, offset };
-    const locator = end - LOCATOR_BYTES;
-    if (locator < 0 || !this.#isAt(locator, LOCATOR_SIGNATURE, LOCATOR_BYTES))
-      return { count, offset };
+    if (count !== zip.ELSEWHERE_SHORT && offset !== zip.ELSEWHERE) return { count, offset };
+    const locator = end - zip.LOCATOR.bytes;
+    if (locator < 0 || !this.#isAt(locator, zip.LOCATOR)) return { count, offset };
     const end64 = Number(this.#view.getBigUint64(locator + 8, true));
-    if (!this.#isAt(end64, END64_SIGNATURE, END64_BYTES)) throw damaged();
+    if (!this.#isAt(end64, zip.END64)) throw damaged();
     return {
       count: Number(this.#view.getBigUint64(end64 + 32, true)),
       offset: Number(this.#view.getBigUint64(end64 + 48, true)),
@@ -201,25 +180,23 @@ export class ZipArchive {
   #findEnd(): number {
     // Copies in blocks are filled up with zeros.
     const size = this.#bytes.findLastIndex((byte) => byte !== 0) + 1;
-    const last = Math.min(size, this.#bytes.length - END_BYTES);
-    const first = Math.max(0, size - END_BYTES - MAX_COMMENT_BYTES);
-    for (let at = last; at >= first; at--) {
-      if (this.#view.getUint32(at, true) === END_SIGNATURE) return at;
-    }
+    const last = Math.min(size, this.#bytes.length - zip.END.bytes);
+    const first = Math.max(0, size - zip.END.bytes - zip.MAX_COMMENT_BYTES);
+    for (let at = last; at >= first; at--) if (this.#isAt(at, zip.END)) return at;
     throw damaged();
   }
 
   #dataOf(entry: Entry): Uint8Array {
     const { offset, compressedSize } = entry;
-    if (!this.#isAt(offset, LOCAL_SIGNATURE, LOCAL_BYTES)) throw damaged();
+    if (!this.#isAt(offset, zip.LOCAL)) throw damaged();
     const nameLength = this.#view.getUint16(offset + 26, true);
-    const start = offset + LOCAL_BYTES + nameLength + this.#view.getUint16(offset + 28, true);
+    const start = offset + zip.LOCAL.bytes + nameLength + this.#view.getUint16(offset + 28, true);
     if (start + compressedSize > this.#bytes.length) throw damaged();
     return this.#bytes.subarray(start, start + compressedSize);
   }
 
-  #isAt(offset: number, signature: number, size: number): boolean {
-    if (offset + size > this.#bytes.length) return false;
+  #isAt(offset: number, { signature, bytes }: typeof zip.END): boolean {
+    if (offset + bytes > this.#bytes.length) return false;
     return this.#view.getUint32(offset, true) === signature;
   }
 }
