@@ -6,11 +6,12 @@ import {
   UnreadableDocument,
   type ExtractedDocument,
   type PageStart,
+  type Span,
 } from "../extracted-document.ts";
 import { commonPath, sameWords, titleFor, type HeadingPath, type Title } from "./heading-path.ts";
-import { partition, type Piece } from "./partition.ts";
+import { Partition, type Piece } from "./partition.ts";
 import { levelOfCuts, placedUnits, type Placed } from "./place-units.ts";
-import { MAX_CHARACTERS_A_TOKEN, type Span, type SplitOptions, type Unit } from "./split-units.ts";
+import { MAX_CHARACTERS_A_TOKEN, type SplitOptions, type Unit } from "./split-units.ts";
 
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";
 
@@ -68,7 +69,7 @@ export function* chunkCooperatively(
   const whole = isShort(document.markdown, limits);
   const settle = function* (isLast: boolean): CooperativeWork<void> {
     const units = pending.map(({ unit }) => unit);
-    const pieces = whole ? [wholeRun(pending)] : yield* partition(units, limits);
+    const pieces = whole ? [wholeRun(pending)] : yield* new Partition(units, limits).pieces();
     const settled = isLast ? pieces : pieces.slice(0, -UNSETTLED_PIECES);
     for (const piece of settled) {
       const chunk = chunkOf(document, pending, piece, title);

@@ -4,7 +4,7 @@ import type { Unit } from "./split-units.ts";
 /** Units `from` to `to` (exclusive) form a chunk; its text begins at `overlapFrom`. */
 export type Piece = { from: number; to: number; overlapFrom: number };
 
-export type PartitionOptions = { chunkSize: number; chunkOverlap: number };
+type PartitionOptions = { chunkSize: number; chunkOverlap: number };
 
 const SMALL_CHUNK_TOKENS = 200;
 const SMALL_COST = 3;
@@ -18,15 +18,12 @@ const OVER_SIBLING = 0.45;
 const OUT_OF_SECTION = 0.7;
 
 /** A shortest path over all cuts, so that the result is optimal; of equal cuts, the last. */
-export function partition(units: Unit[], options: PartitionOptions): CooperativeWork<Piece[]> {
-  return new Partition(units, options).pieces();
-}
-
-class Partition {
+export class Partition {
   readonly #units: Unit[];
   readonly #limit: number;
   /** Below this size, the cost of a piece grows as it gets smaller; tokens. */
   readonly #small: number;
+  /** Typed arrays, because each element is read some hundred times. */
   readonly #weights: Float64Array;
   readonly #crossings: Float64Array;
   readonly #overlaps: Int32Array;
@@ -46,10 +43,10 @@ class Partition {
     this.#units = units;
     this.#limit = options.chunkSize;
     this.#small = Math.min(SMALL_CHUNK_TOKENS, options.chunkSize / 2);
-    this.#weights = prefixSums(numbersOf(units, (unit) => unit.weight));
+    this.#weights = prefixSums(Float64Array.from(units, (unit) => unit.weight));
     this.#crossings = prefixSums(crossingCosts(units));
     this.#overlaps = overlapStarts(units, options);
-    this.#headers = numbersOf(units, (unit) => unit.tableHeader?.weight ?? 0);
+    this.#headers = Float64Array.from(units, (unit) => unit.tableHeader?.weight ?? 0);
     this.#best = new Float64Array(length + 1);
     this.#cuts = new Int32Array(length + 1);
     const runs = Math.ceil((length + 1) / RUN_UNITS);
@@ -148,7 +145,7 @@ function prefixSums(values: Float64Array): Float64Array {
 
 function crossingCosts(units: Unit[]): Float64Array {
   let level = 0;
-  return numbersOf(units, (unit) => {
+  return Float64Array.from(units, (unit) => {
     if (unit.level === 0) return 0;
     const previous = level;
     ({ level } = unit);
@@ -160,7 +157,7 @@ function crossingCosts(units: Unit[]): Float64Array {
 /** The first unit that a chunk beginning at each unit repeats, within the budget. */
 function overlapStarts(units: Unit[], { chunkSize, chunkOverlap }: PartitionOptions): Int32Array {
   // Units that cannot be repeated get too large a weight.
-  const weights = numbersOf(units, (unit) => (unit.mayOverlap ? unit.weight : Infinity));
+  const weights = Float64Array.from(units, (unit) => (unit.mayOverlap ? unit.weight : Infinity));
   const starts = new Int32Array(units.length);
   for (let index = 0; index < starts.length; index++) {
     let budget = Math.min(chunkOverlap, chunkSize - (weights[index] ?? 0));
@@ -173,11 +170,4 @@ function overlapStarts(units: Unit[], { chunkSize, chunkOverlap }: PartitionOpti
     starts[index] = start;
   }
   return starts;
-}
-
-/** Typed arrays, because each element is read some hundred times. */
-function numbersOf(units: Unit[], numberOf: (unit: Unit) => number): Float64Array {
-  const numbers = new Float64Array(units.length);
-  for (const [index, unit] of units.entries()) numbers[index] = numberOf(unit);
-  return numbers;
 }

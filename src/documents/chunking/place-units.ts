@@ -1,7 +1,8 @@
 import { Progress, type CooperativeWork } from "../../core/work/cooperative.ts";
+import type { Span } from "../extracted-document.ts";
 import { pathUnder, type HeadingPath } from "./heading-path.ts";
 import { scanBlocks, type Block } from "./scan-blocks.ts";
-import { BREAK, UnitSplitter, type Span, type SplitOptions, type Unit } from "./split-units.ts";
+import { BREAK, UnitSplitter, type SplitOptions, type Unit } from "./split-units.ts";
 
 export type Placed = { unit: Unit; path: HeadingPath };
 

@@ -23,6 +23,7 @@ const FENCE = /^ {0,3}(`{3,}(?!`)(?!.*`)|~{3,})/;
 export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
 const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const INDENTED = /^(?: {2}|\t)/;
+export const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 
 export const blocksOf = (markdown: string): Block[] =>
   [...scanBlocks(markdown)].filter((step) => typeof step !== "number");
@@ -48,7 +49,7 @@ export function* scanBlocks(markdown: string): Generator<Block | number> {
 }
 
 function* frontMatterEnd(markdown: string): CooperativeWork<number> {
-  const match = /^---[ \t]*\n[^]{0,20000}?\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(markdown);
+  const match = FRONT_MATTER.exec(markdown);
   return match === null ? 0 : yield* skipBlankLines(markdown, match[0].length);
 }
 

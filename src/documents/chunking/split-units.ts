@@ -1,5 +1,6 @@
 import { sentenceEnds } from "../../text/sentences.ts";
 import { tokenWeight, type Tokenizer } from "../../text/tokens.ts";
+import type { Span } from "../extracted-document.ts";
 import { LIST_ITEM, type Block } from "./scan-blocks.ts";
 
 /** Cost of a break before a unit; the partition weighs these against sizes. */
@@ -16,8 +17,6 @@ export const BREAK = {
   word: 3,
   glued: 12,
 } as const;
-
-export type Span = { start: number; end: number };
 
 /** The smallest part of a chunk. Units follow each other without gaps. */
 export type Unit = Span & {

@@ -1,14 +1,11 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { headingText, plainHeading } from "../../../text/heading-text.ts";
+import { blocksOf, FRONT_MATTER } from "../../chunking/scan-blocks.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { withoutComments } from "./markdown-comments.ts";
 import { countNote } from "../../notes.ts";
 
-const HEADING_LOOK_CHARACTERS = 1_000;
-const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
-/** The fence takes its whole run of marks: otherwise each shorter run would be tried in turn. */
-const FENCE =
-  /^[ \t>]{0,40}(`{3,}(?!`)(?![^\n]*`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
+/** The title of a document stands in its beginning. */
+const LOOKED_AT = 50_000;
 
 /** Stays as it is, so that offsets refer to the source, but for comments. */
 export function* readText(text: string): CooperativeWork<Extraction> {
@@ -28,11 +25,6 @@ function fieldOf(frontMatter: string, name: string): string | null {
   return value.replace(/^(["'])(.*)\1$/, "$2").trim() || null;
 }
 
-function firstHeading(markdown: string): string | null {
-  const outsideCode = markdown.slice(0, 50_000).replace(FENCE, "");
-  const atx = /^ {0,3}#[ \t]+(\S.*)$/m.exec(outsideCode);
-  const setext = /^(\S[^\n]*)\n=+[ \t]*$/m.exec(outsideCode);
-  const first = (atx?.index ?? Infinity) <= (setext?.index ?? Infinity) ? atx : setext;
-  const text = first?.[1]?.slice(0, HEADING_LOOK_CHARACTERS);
-  return text === undefined ? null : plainHeading(headingText(text)) || null;
-}
+const firstHeading = (markdown: string) =>
+  blocksOf(markdown.slice(0, LOOKED_AT)).find(({ level, heading }) => level === 1 && heading !== "")
+    ?.heading ?? null;
