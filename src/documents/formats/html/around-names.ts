@@ -24,9 +24,10 @@ const SECTION = /\b(?:(?:sub)*section|chapter|appendix|level\d|(?:ref)?sect\d|re
 const OF_THE_PAGE = /^(?:tag|category|has|no|with|without|is|js|post-\d|type|elementor)-/;
 const MAX_CHARACTERS = 1_000;
 
-export type AroundNames = { around: Around | null; isComments: boolean };
-
-export function aroundNames(name: string, attributes: Attributes): AroundNames {
+export function aroundNames(
+  name: string,
+  attributes: Attributes,
+): { around: Around | null; isComments: boolean } {
   if (UNNAMED.test(name)) return { around: null, isComments: false };
   const { class: classes = "", id = "", role = "" } = attributes;
   const isSection = name === "section" || SECTION.test(classes);

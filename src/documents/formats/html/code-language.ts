@@ -1,7 +1,6 @@
 import { isCodeLanguage } from "../code/languages.ts";
 import { entryNamed } from "../archive/named-entry.ts";
-
-type Attributes = Record<string, string>;
+import type { Attributes } from "./html-roles.ts";
 
 /** Classes of highlighters: `language-rust`, `highlight-python3`, `brush: php`, `sourceCode r`. */
 const PREFIXED = /(?:^|\s)(?:language|lang|highlight-source|highlight|src)-([\w+#]+)/;

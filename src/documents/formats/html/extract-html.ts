@@ -42,25 +42,19 @@ type PageReading = Reading & { leftBeside: number; isBuiltByScripts: boolean };
 /** The second time without the site navigation that the first reading found. */
 function* readTwice(html: string, options: PageOptions): CooperativeWork<PageReading> {
   const whole = yield* readOnce(html, options);
-  const as = { leftBeside: 0, isBuiltByScripts: false };
-  if (options.keepNavigation === true) return { ...whole, ...as };
-  const { shown, parts, facts } = whole.reader;
-  const { mainText } = parts;
+  const nothingLeft = { leftBeside: 0, isBuiltByScripts: false };
+  if (options.keepNavigation === true) return { ...whole, ...nothingLeft };
+  const { parts, facts } = whole.reader;
+  const { mainText, hasEmptyMount, isAllInMain } = parts;
   const around = options.isWholePage === true ? mainText.leave(facts.isArticle) : [];
-  const leave = [...parts.leave(shown.isAllInMain, shown.mainHasTitle), ...around];
-  const reading =
-    leave.length > 0
-      ? yield* readOnce(html, { ...options, leave: leave.sort((a, b) => a - b) })
-      : whole;
-  if (shown.hasEmptyMount && /<script/i.test(html) && holdsFewWords(reading))
-    return { ...reading, ...as, isBuiltByScripts: true };
-  if (reading.out.length > 0)
-    return {
-      ...reading,
-      ...as,
-      leftBeside: mainText.leftCharacters + (shown.isAllInMain ? parts.leftBeside : 0),
-    };
-  return { ...(yield* readOnce(html, { ...options, keepNavigation: true })), ...as };
+  const leave = [...parts.leave(), ...around];
+  leave.sort((a, b) => a - b);
+  const reading = leave.length > 0 ? yield* readOnce(html, { ...options, leave }) : whole;
+  const isBuiltByScripts = hasEmptyMount && /<script/i.test(html) && holdsFewWords(reading);
+  if (reading.out.length === 0 && !isBuiltByScripts)
+    return { ...(yield* readOnce(html, { ...options, keepNavigation: true })), ...nothingLeft };
+  const leftBeside = mainText.leftCharacters + (isAllInMain ? parts.leftBeside : 0);
+  return { ...reading, leftBeside, isBuiltByScripts };
 }
 
 function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading> {
@@ -69,20 +63,17 @@ function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading>
 }
 
 const holdsFewWords = ({ reader, out }: Reading) =>
-  out.length < MIN_CHARACTERS && !reader.shown.hasText;
+  out.length < MIN_CHARACTERS && !reader.parts.hasText;
 
 const HEAD_CHARACTERS = 1_000;
 /** A media type, a name, or what a page begins with, that says that its markup is XML. */
 const XHTML = /xhtml|\.xht$|^\s*<\?xml\s/i;
 
-export function readText(html: string, file: RawDocument): CooperativeWork<Extraction> {
+export function* readText(html: string, file: RawDocument): CooperativeWork<Extraction> {
   const signs = [file.mimeType ?? "", file.name, html.slice(0, HEAD_CHARACTERS)];
   const isXhtml = signs.some((sign) => XHTML.test(sign));
-  return isXhtml ? readXhtml(html) : readPage(html, { isWholePage: true });
-}
-
-function* readXhtml(html: string): CooperativeWork<Extraction> {
-  return yield* readPage((yield* withEntities(html)).text, { isXhtml: true, isWholePage: true });
+  const text = isXhtml ? (yield* withEntities(html)).text : html;
+  return yield* readPage(text, { isXhtml, isWholePage: true });
 }
 
 /** Elements that only their closing tag ends: everything before it is their content, not text. */

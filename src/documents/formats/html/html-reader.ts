@@ -22,6 +22,7 @@ import {
   type Effect,
   INLINE_EFFECTS,
   OpenDepths,
+  openElement,
   type OpenElement,
 } from "./html-roles.ts";
 import { inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
@@ -30,7 +31,6 @@ import { OpenItems } from "./open-items.ts";
 import { OpenTabs } from "./open-tabs.ts";
 import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
-import { ShownText } from "./shown-text.ts";
 
 export type HtmlOptions = {
   keepNavigation?: boolean;
@@ -54,7 +54,6 @@ const FILE_NAME = /^\s*[\w./-]{1,99}\.\w{1,9}\s*$/;
 
 export class HtmlReader {
   readonly facts = new PageFacts();
-  readonly shown = new ShownText();
   readonly parts: LeadingParts;
   readonly #text = new TextPieces();
   #heading = 0;
@@ -81,8 +80,7 @@ export class HtmlReader {
   onopentag(name: string, attributes: Attributes): void {
     this.facts.open(name, attributes, this.#skipping > 0);
     const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
-    const unknown = { textStart: 0, mountedAt: null, hasReference: false, isPart: false };
-    const open = { name, effect, attributes, ...unknown };
+    const open = openElement(name, effect, attributes);
     this.#open.push(open);
     if (this.#open.length > MAX_DEPTH) throw new UnreadableDocument("HTML nests too deeply");
     if (name === "iframe" && this.#skipping === 0) this.#readFrame(attributes);
@@ -118,7 +116,7 @@ export class HtmlReader {
     if (BLOCKS.has(name)) this.#closeBlock(open);
     this.#depths.count(open, -1);
     if (open.mountedAt !== null)
-      this.shown.closeMount(open.mountedAt, isMain(name, open.attributes));
+      this.parts.closeMount(open.mountedAt, isMain(name, open.attributes));
     this.parts.close(name, open.isPart);
   }
 
@@ -126,8 +124,7 @@ export class HtmlReader {
     if (this.facts.takes(data) || this.#skipping > 0 || this.#formula.takes(data)) return;
     const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
     this.#text.add(text);
-    this.shown.add(text, this.#depths);
-    this.parts.add(text, this.#depths.link > 0, this.#heading);
+    this.parts.add(text, this.#depths, this.#heading);
     if (this.#text.length >= LONG_TEXT) this.#flush();
   }
 
@@ -154,7 +151,7 @@ export class HtmlReader {
     const { name, attributes } = open;
     open.isPart = this.parts.open(name, attributes, this.#depths);
     this.#depths.count(open, 1);
-    if (isMount(name, attributes)) open.mountedAt = this.shown.total;
+    if (isMount(name, attributes)) open.mountedAt = this.parts.total;
     const isCode = CODE_AROUND.has(name) || (name === "code" && this.#preformatted > 0);
     // Highlighters name the language on the block, on what surrounds it or on what it holds.
     if (isCode) this.#codeLanguage = codeLanguageOf(name, attributes) || this.#codeLanguage;
@@ -189,7 +186,7 @@ export class HtmlReader {
     // A page's own title stands in no table of data.
     if (level === 1) this.#tables.makeLayout();
     this.#heading = level;
-    if (level === 1 && this.#depths.main > 0) this.shown.mainHasTitle = true;
+    if (level === 1 && this.#depths.main > 0) this.parts.mainHasTitle = true;
   }
 
   #openTablePart(name: string, attributes: Attributes): void {
@@ -252,7 +249,7 @@ export class HtmlReader {
 
   #flush(): void {
     const text = this.#text.take();
-    this.parts.endBlock(this.shown.endBlock(this.#heading, this.#tables.cell !== undefined));
+    this.parts.endBlock(this.#heading, this.#tables.cell !== undefined);
     if (text.trim() !== "") this.#write(text);
     this.#tables.bound();
   }

@@ -23,27 +23,21 @@ const EFFECTS = {
 /** The change of an element's text when the element closes; `plain` makes none. */
 export type Effect = (typeof EFFECTS)[keyof typeof EFFECTS] | "plain" | "link" | "note";
 
-export type OpenElement = {
-  name: string;
-  effect: Effect;
-  attributes: Attributes;
-  textStart: number;
+export const openElement = (name: string, effect: Effect, attributes: Attributes) => ({
+  name,
+  effect,
+  attributes,
+  textStart: 0,
   /** Characters shown before this element, if scripts may fill it. */
-  mountedAt: number | null;
-  hasReference: boolean;
-  isPart: boolean;
-};
+  mountedAt: null as number | null,
+  hasReference: false,
+  isPart: false,
+});
+export type OpenElement = ReturnType<typeof openElement>;
 
-export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
-  "link",
-  "note",
-  "code",
-  "raised",
-  "struck",
-  "lowered",
-  "ruby",
-  "reading",
-]);
+export const INLINE_EFFECTS: ReadonlySet<string> = new Set(
+  "link note code raised struck lowered ruby reading".split(" "),
+);
 
 export function effectOf(name: string, attributes: Attributes): Effect {
   if (attributes["role"] === "main") return "content";
@@ -131,10 +125,8 @@ function namedPart(name: string, attributes: Attributes, isInside: boolean): Par
 }
 
 const WITH_OWN_FOOTERS = new Set(["blockquote", "figure", "li", "dd", "td"]);
-const hasOwnFooter = (name: string) => WITH_OWN_FOOTERS.has(name);
-
 /** A heading, a term or a summary is text, also where it is a button. */
-const isHeadline = (name: string) => /^(h[1-6]|summary|dt)$/.test(name);
+const HEADLINE = /^(h[1-6]|summary|dt)$/;
 
 const CONTROL_CHARACTERS = 30;
 
@@ -213,8 +205,8 @@ export class OpenDepths {
     if (effect === "quote") this.quote += step;
     if (isMain(name, attributes)) this.main += step;
     if (name === "a" || name === "button") this.link += step;
-    if (hasOwnFooter(name)) this.own += step;
-    if (isHeadline(name)) this.headline += step;
+    if (WITH_OWN_FOOTERS.has(name)) this.own += step;
+    if (HEADLINE.test(name)) this.headline += step;
     if (INLINE_EFFECTS.has(effect)) this.inline += step;
   }
 }

@@ -1,6 +1,12 @@
 import { BLOCKS, isMain, partOf, type Attributes, type Part } from "./html-roles.ts";
 import { MainText } from "./main-text.ts";
 
+/** Limit of the text outside links beside `main`, as a share of the text in `main`. */
+const MAX_BESIDE = 0.5;
+const LOADING_CHARACTERS = 40;
+const MAX_BLOCK_CHARACTERS = 600;
+/** Shorter lines outside links may be labels of links. */
+const LABEL_CHARACTERS = 20;
 const SENTENCE_CHARACTERS = 25;
 const SENTENCE_END = /[.!?…]["'”’»)\]]*$|[。！？]/u;
 /** Text with so many characters is a paragraph, whatever its end. */
@@ -20,14 +26,14 @@ const DATES =
   /\b(19|20)\d\d\b|\b\d{1,2}[./:-]\d{1,2}([./:-]\d{1,4})*\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40}\b/g;
 
 /** Whether a block's text outside of its links is a sentence, or as long as several. */
-export function isSentence(text: string): boolean {
-  const plain = text.trim();
+function isSentence(plain: string): boolean {
   if (plain.length >= PASSAGE_CHARACTERS) return true;
   const least = /[\u3040-\u9fff]/.test(plain) ? 8 : SENTENCE_CHARACTERS;
   return plain.length >= least && SENTENCE_END.test(plain) && !LOADING.test(plain);
 }
 
-export type BlockKind = { isSentence: boolean; isOwnText: boolean };
+/** The number of open elements of each kind around a text. */
+type Depths = { main: number; link: number };
 
 /** `left`: characters outside links that would be left out beside a `main` inside. */
 const NOTHING_YET = { linked: 0, unlinked: 0, title: 0, left: 0, sample: "" };
@@ -56,6 +62,15 @@ export class LeadingParts {
   readonly #titles: number[] = [];
   /** Characters outside links, beside `main`, that would be left out. */
   leftBeside = 0;
+  hasEmptyMount = false;
+  mainHasTitle = false;
+  hasText = false;
+  #inMain = 0;
+  #outsideMain = 0;
+  #unlinkedOutside = 0;
+  /** The text of the open block. */
+  #besideLinks = "";
+  #inLinks = "";
   readonly #left: readonly number[];
   #opened = 0;
   #passed = 0;
@@ -89,11 +104,18 @@ export class LeadingParts {
     return part !== null;
   }
 
-  add(text: string, isLinked: boolean, heading: number): void {
+  add(text: string, { main, link }: Depths, heading: number): void {
+    const isLinked = link > 0;
     this.mainText.add(text, isLinked);
+    if (isLinked) {
+      if (this.#inLinks.length < MAX_BLOCK_CHARACTERS) this.#inLinks += text;
+    } else if (this.#besideLinks.length < MAX_BLOCK_CHARACTERS) this.#besideLinks += text;
+    const { length } = text.trim();
+    if (main > 0) this.#inMain += length;
+    else this.#outsideMain += length;
+    if (main + link === 0) this.#unlinkedOutside += length;
     const open = this.#open.at(-1);
     if (open === undefined) return;
-    const { length } = text.trim();
     if (isLinked) open.linked += length;
     else {
       open.unlinked += length;
@@ -103,11 +125,33 @@ export class LeadingParts {
     }
   }
 
-  endBlock({ isSentence: isAny, isOwnText }: BlockKind): void {
+  endBlock(heading: number, isCell: boolean): void {
+    const [beside, linked] = [this.#besideLinks, this.#inLinks];
+    const plain = beside.trim();
+    const hasSentence = isSentence(plain);
+    this.hasText ||= hasSentence || (heading > 0 && (plain + linked).trim() !== "");
+    this.#besideLinks = "";
+    this.#inLinks = "";
     const open = this.#open.at(-1);
     if (open === undefined) return;
-    open.hasSentence ||= isAny;
-    open.hasOwnText ||= isOwnText;
+    open.hasSentence ||= hasSentence;
+    open.hasOwnText ||= heading === 0 && beside.length > linked.length && isOwn(plain, isCell);
+  }
+
+  get total(): number {
+    return this.#inMain + this.#outsideMain;
+  }
+
+  /** Scripts' own elements may say that something is being loaded, `main` says what the page does. */
+  closeMount(totalBefore: number, isMainElement: boolean): void {
+    const most = isMainElement ? 0 : LOADING_CHARACTERS;
+    if (this.total - totalBefore <= most) this.hasEmptyMount = true;
+  }
+
+  /** Whether the `main` elements hold the page's text and what is around them is not text. */
+  get isAllInMain(): boolean {
+    const isBeside = this.#unlinkedOutside <= this.#inMain * MAX_BESIDE;
+    return this.#inMain > 0 && this.#outsideMain > 0 && isBeside;
   }
 
   close(name: string, isPart: boolean): void {
@@ -125,11 +169,9 @@ export class LeadingParts {
     if (around.sample.length < MAX_IMPRINT_CHARACTERS) around.sample += ` ${part.sample}`;
   }
 
-  leave(isAllInMain: boolean, mainHasTitle: boolean): number[] {
-    const starts = [...this.#named];
-    if (isAllInMain) starts.push(...this.#beside);
-    if (isAllInMain && mainHasTitle) starts.push(...this.#titles);
-    return starts.sort((first, second) => first - second);
+  leave(): number[] {
+    if (!this.isAllInMain) return this.#named;
+    return [...this.#named, ...this.#beside, ...(this.mainHasTitle ? this.#titles : [])];
   }
 
   #decide(element: Open): void {
@@ -154,6 +196,9 @@ const isMostlyLinks = ({ name, linked, unlinked, sample, hasSentence, hasOwnText
   !hasOwnText &&
   linked > unlinked &&
   (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
+
+const isOwn = (plain: string, isCell: boolean) =>
+  plain.length > (isCell ? 0 : LABEL_CHARACTERS) || /\d{3}/.test(plain);
 
 function leads(element: Open): boolean {
   const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = element;

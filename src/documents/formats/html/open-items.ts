@@ -1,7 +1,7 @@
 import type { BlockTarget } from "../../writing/block-list.ts";
 import { countedAs, markerFor } from "../office/list-labels.ts";
+import type { Attributes } from "./html-roles.ts";
 
-type Attributes = Record<string, string>;
 /** An `ol`'s next number, and how it is shown; null where no numbers are shown. */
 type Counter = { next: number; type: string } | null;
 /** `marker` is null once the item's first text is written; `prefix` precedes that text. */

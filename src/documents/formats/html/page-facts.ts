@@ -53,19 +53,14 @@ export class PageFacts {
 
   close(name: string): void {
     if (this.#text === null || (name !== "title" && name !== "script")) return;
-    if (name === "script") this.#takeData(this.#text);
-    else this.#takeTitle(this.#text);
+    if (name === "script") {
+      this.#isArticle ||= ARTICLE.inData.test(this.#text);
+      this.#isList ||= LIST.inData.test(this.#text);
+    } else {
+      this.title = foldSpace(this.#text) || this.title;
+      this.#hasTitle = true;
+    }
     this.#text = null;
-  }
-
-  #takeData(data: string): void {
-    this.#isArticle ||= ARTICLE.inData.test(data);
-    this.#isList ||= LIST.inData.test(data);
-  }
-
-  #takeTitle(text: string): void {
-    this.title = foldSpace(text) || this.title;
-    this.#hasTitle = true;
   }
 
   #onMeta({ content, property, "http-equiv": header }: Attributes): void {

@@ -1,4 +1,4 @@
-import { aroundNames, type Around } from "./around-names.ts";
+import { aroundNames } from "./around-names.ts";
 import { isMain, type Attributes } from "./html-roles.ts";
 
 const MAX_KIND_CHARACTERS = 200;
@@ -32,37 +32,28 @@ const NOTHING = {
   hosts: 0,
   allProse: 0,
 };
-export const SUMS = [
-  "linked",
-  "unlinked",
-  "links",
-  "cells",
-  "code",
-  "fields",
-  "hosts",
-  "allProse",
-] as const;
+const isSum = (name: string): name is keyof typeof NOTHING => name in NOTHING;
+export const SUMS = Object.keys(NOTHING).filter(isSum);
 
-export type Block = typeof NOTHING & {
-  at: number;
-  name: string;
-  /** Element and class: alike for blocks of one kind. */
-  kind: string;
-  parent: Block | null;
-  children: Block[];
-  around: Around | null;
-  isComments: boolean;
-  isMain: boolean;
-  /** Whether it is, or has, a main element with prose. */
-  hasMain: boolean;
-  hasTitle: boolean;
-  /** Whether its text ends with a colon. */
-  isLabel: boolean;
-  hasFigures: boolean;
-  /** Without blocks that are around the text. */
-  prose: number;
-  mass: number;
-};
+export type Block = typeof NOTHING &
+  ReturnType<typeof aroundNames> & {
+    at: number;
+    name: string;
+    /** Element and class: alike for blocks of one kind. */
+    kind: string;
+    parent: Block | null;
+    children: Block[];
+    isMain: boolean;
+    /** Whether it is, or has, a main element with prose. */
+    hasMain: boolean;
+    hasTitle: boolean;
+    /** Whether its text ends with a colon. */
+    isLabel: boolean;
+    hasFigures: boolean;
+    /** Without blocks that are around the text. */
+    prose: number;
+    mass: number;
+  };
 
 export const newBlock = (
   at: number,
