@@ -1,12 +1,12 @@
 import { isObject } from "../../../core/is-object.ts";
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { textOf, UnreadableDocument, type Extraction } from "../../extracted-document.ts";
-import { readPage } from "../html/extract-html.ts";
 import { jsonTokens } from "../json/json-tokens.ts";
 import { readText as readMarkdown } from "../markdown/extract-markdown.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { withoutComments } from "../markdown/markdown-comments.ts";
 import { countNote } from "../../notes.ts";
+import { embeddedPage } from "../xml/embedded-html.ts";
 
 /** Limit of one output: a table of some thousand rows. */
 const MAX_OUTPUT_CHARACTERS = 1 << 18;
@@ -112,16 +112,10 @@ class NotebookReader {
     else if (markdown.trim() !== "") yield* this.#addText(this.#bounded(markdown));
     else {
       const latex = linesAt(data, "text/latex");
-      if (html !== "") this.#out.raw(yield* this.#page(this.#bounded(html)));
+      if (html !== "") this.#out.raw(yield* embeddedPage(this.#bounded(html), this.#out.leftOut));
       this.#out.paragraph(this.#bounded(latex));
       if (html + latex === "" && !hasPicture(data)) this.#out.code(plain);
     }
-  }
-
-  *#page(html: string): CooperativeWork<string> {
-    const page = yield* readPage(html);
-    this.#out.leftOut.add("hidden element", page.hiddenElements);
-    return textOf(page);
   }
 
   #bounded(text: string): string {

@@ -14,23 +14,21 @@ const WITH_ATTRIBUTE = new RegExp(
 const ALONE = /<(?:br|hr)\s*\/?>|<img\s[^<>]*>/i;
 
 /** Feeds contain HTML as text; its headings are placed below the feed's own. */
-export class EmbeddedHtml {
-  readonly #leftOut: Omissions;
+export function* withoutHtml(text: string, leftOut: Omissions): CooperativeWork<string> {
+  if (!isHtml(text)) return text;
+  return (yield* embeddedPage(text, leftOut)).replace(/^(#{1,4}) /gm, "##$1 ");
+}
 
-  constructor(leftOut: Omissions) {
-    this.#leftOut = leftOut;
-  }
+/** On one line, if it is HTML. */
+export function* lineWithoutHtml(text: string, leftOut: Omissions): CooperativeWork<string> {
+  const prose = yield* withoutHtml(text, leftOut);
+  return prose === text ? text : foldSpace(prose);
+}
 
-  *toMarkdown(text: string): CooperativeWork<string> {
-    if (!isHtml(text)) return text;
-    const page = yield* readPage(text);
-    this.#leftOut.add("hidden element", page.hiddenElements);
-    return textOf(page).replace(/^(#{1,4}) /gm, "##$1 ");
-  }
-
-  *inLine(text: string): CooperativeWork<string> {
-    return isHtml(text) ? foldSpace(yield* this.toMarkdown(text)) : text;
-  }
+export function* embeddedPage(html: string, leftOut: Omissions): CooperativeWork<string> {
+  const page = yield* readPage(html);
+  leftOut.add("hidden element", page.hiddenElements);
+  return textOf(page);
 }
 
 /** Whether a value contains HTML, as in feeds. `List<a>` is not HTML. */

@@ -1,35 +1,6 @@
 import { tellsMore } from "./attribute-texts.ts";
-import type { Vocabulary, XmlRole } from "./vocabulary.ts";
+import { ROLES, type Vocabulary, type XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-stream.ts";
-
-const NAMES: [XmlRole, string][] = [
-  [
-    "section",
-    "sec section chapter article book part appendix preface sect1 sect2 sect3 sect4 sect5 div div1 div2 div3 topic concept task reference body back text boxed-text note tip warning caution important figure fig table-wrap caption tgroup thead tbody tfoot colgroup colspec col anchor milestone varlistentry def-item glossentry html",
-  ],
-  // Containers whose titles belong to the enclosing element.
-  [
-    "wrapper",
-    "info bookinfo articleinfo sectioninfo chapterinfo front article-meta title-group teiHeader fileDesc titleStmt prolog",
-  ],
-  ["heading", "title head heading article-title h1 h2 h3 h4 h5 h6"],
-  ["block", "p para simpara formalpara paragraph subtitle abstract shortdesc literallayout"],
-  ["code", "programlisting screen preformat pre codeblock"],
-  ["quote", "blockquote disp-quote"],
-  [
-    "list",
-    "list itemizedlist orderedlist simplelist variablelist glosslist def-list procedure steps ul ol dl",
-  ],
-  ["table", "table informaltable simpletable"],
-  ["break", "br lb break"],
-  // In drawings and web pages only: records have paths and styles, too.
-  ["silent", "script style path"],
-];
-const ROLES = new Map<string, XmlRole>(
-  NAMES.flatMap(([role, names]) =>
-    names.split(" ").map((name) => [name.toLowerCase(), role] as const),
-  ),
-);
 
 const TABLE_PARTS = new Set("tgroup thead tbody tfoot colgroup colspec col".split(" "));
 const ITEMS = new Set("li listitem list-item item step member term dt label".split(" "));

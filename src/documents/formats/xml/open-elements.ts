@@ -7,18 +7,10 @@ export const MAX_INDENT = 12;
 
 type Element = Vocabulary & { name: string; role: XmlRole };
 
-export type Open = Element & {
-  says: string[];
-  href: string;
-  language: string;
-  textStart: number;
-  isTitled: boolean;
-  isShown: boolean;
-  indent: number;
-};
+export type Open = ReturnType<typeof openElement>;
 
 /** @param textStart where it begins in the text gathered so far */
-export function openElement(element: Element, attributes: XmlAttributes, textStart: number): Open {
+export function openElement(element: Element, attributes: XmlAttributes, textStart: number) {
   return {
     ...element,
     says: attributeTexts(element, attributes),

@@ -1,23 +1,31 @@
 import type { XmlAttributes } from "./xml-stream.ts";
 
+const NAMES = {
+  section:
+    "sec section chapter article book part appendix preface sect1 sect2 sect3 sect4 sect5 div div1 div2 div3 topic concept task reference body back text boxed-text note tip warning caution important figure fig table-wrap caption tgroup thead tbody tfoot colgroup colspec col anchor milestone varlistentry def-item glossentry html",
+  /** Containers whose titles belong to the enclosing element. */
+  wrapper:
+    "info bookinfo articleinfo sectioninfo chapterinfo front article-meta title-group teiheader filedesc titlestmt prolog",
+  heading: "title head heading article-title h1 h2 h3 h4 h5 h6",
+  block: "p para simpara formalpara paragraph subtitle abstract shortdesc literallayout",
+  code: "programlisting screen preformat pre codeblock",
+  quote: "blockquote disp-quote",
+  list: "list itemizedlist orderedlist simplelist variablelist glosslist def-list procedure steps ul ol dl",
+  table: "table informaltable simpletable",
+  break: "br lb break",
+  /** In drawings and web pages only: records have paths and styles, too. */
+  silent: "script style path",
+};
+type NamedRole = keyof typeof NAMES;
 /** Roles of DocBook, JATS, TEI, DITA and XHTML. `field`: a record or a value, told by its name. */
-export type XmlRole =
-  | "section"
-  | "wrapper"
-  | "heading"
-  | "block"
-  | "code"
-  | "quote"
-  | "list"
-  | "item"
-  | "detail"
-  | "table"
-  | "row"
-  | "cell"
-  | "break"
-  | "silent"
-  | "inline"
-  | "field";
+export type XmlRole = NamedRole | "item" | "detail" | "row" | "cell" | "inline" | "field";
+
+const isNamedRole = (name: string): name is NamedRole => name in NAMES;
+export const ROLES = new Map<string, XmlRole>(
+  Object.keys(NAMES)
+    .filter(isNamedRole)
+    .flatMap((role) => NAMES[role].split(" ").map((name) => [name, role] as const)),
+);
 
 export type Vocabulary = {
   /** Whether it is a document vocabulary; all others are taken for records. */

@@ -6,7 +6,7 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { BlockList } from "../../writing/block-list.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
 import { withMore } from "./attribute-texts.ts";
-import { EmbeddedHtml } from "./embedded-html.ts";
+import { lineWithoutHtml, withoutHtml } from "./embedded-html.ts";
 import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
 import { MAX_INDENT, openElement, OpenElements, type Open } from "./open-elements.ts";
 import { vocabularyOf, type XmlRole } from "./vocabulary.ts";
@@ -30,7 +30,6 @@ export class XmlReader {
   #silent = 0;
   #quoted = 0;
   readonly #lists: List[] = [];
-  readonly #html = new EmbeddedHtml(this.out.leftOut);
   /** `says`: texts of its attributes, in brackets after its first words. */
   #item: { marker: string; depth: number; says: string[] } | null = null;
   #table: TableCollector | null = null;
@@ -62,7 +61,8 @@ export class XmlReader {
     else if (role !== "break") yield* this.#flush();
     const open = openElement({ ...vocabulary, name, role }, attributes, this.#text.end);
     this.#openLink(open);
-    for (const [at, text] of open.says.entries()) open.says[at] = yield* this.#html.inLine(text);
+    for (const [at, text] of open.says.entries())
+      open.says[at] = yield* lineWithoutHtml(text, this.out.leftOut);
     this.#open.push(open);
     this.#enter(open, attributes);
     if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
@@ -207,7 +207,7 @@ export class XmlReader {
   *#writeField(field: Open, text: string, folded: string): CooperativeWork<void> {
     if (field.name === "language") this.language ??= folded;
     const indent = this.#open.nameParents(field);
-    const prose = yield* this.#html.toMarkdown(text);
+    const prose = yield* withoutHtml(text, this.out.leftOut);
     const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
     if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
       this.out.listItem(indent, "-", label === "" ? prose : `${label}: ${prose.trim()}`);

@@ -52,7 +52,10 @@ export class XmlStream {
         },
         onopentag: (name) => {
           if (this.#skipped > 0) return;
-          if (this.#prefix !== "r") this.#addUsualNames();
+          if (this.#prefix !== "r")
+            for (const [key, value] of Object.entries(this.#attributes))
+              if (key.startsWith(`${this.#prefix}:`))
+                this.#attributes[`r:${localName(key)}`] = value;
           if (handler.open(localName(name), this.#attributes) === "skip")
             this.#skipped = this.#depth;
         },
@@ -72,11 +75,6 @@ export class XmlStream {
       },
       { xmlMode: true, decodeEntities: true },
     );
-  }
-
-  #addUsualNames(): void {
-    for (const [name, value] of Object.entries(this.#attributes))
-      if (name.startsWith(`${this.#prefix}:`)) this.#attributes[`r:${localName(name)}`] = value;
   }
 
   write(text: string): CooperativeWork<void> {
