@@ -12,16 +12,17 @@ const MAIN_SHARE = 0.05;
 export const [BITS, RGB] = [1, 2];
 
 export type Rgb = [red: number, green: number, blue: number];
-/** `fill`: the colour of a stencil, which paints where its bits are 0. Other kinds than two have four bytes a pixel, the last its opacity. */
-type Pixels = {
+/** Other kinds of pixels than two have four bytes, the last its opacity. */
+export type Part = {
   width: number;
   height: number;
   data: Uint8Array;
   kind: number;
+  /** The colour of a stencil, which paints where its bits are 0. */
   fill: Rgb | null;
+  /** From the unit square to a plane whose y grows downwards. */
+  matrix: Matrix;
 };
-/** `matrix`: from the unit square to a plane whose y grows downwards. */
-export type Part = Pixels & { matrix: Matrix };
 
 /**
  * Parts painted together, later ones over earlier ones, at the resolution of the finest large one.

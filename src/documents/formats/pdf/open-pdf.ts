@@ -93,13 +93,10 @@ export async function bookmarksOf(pdf: Pdf): Promise<Map<string, number>> {
 const USELESS_TITLE =
   /^(microsoft (word|powerpoint)|untitled|.*\.(docx?|pptx?|xlsx?|indd|tex|dvi|ps|html?)$)/i;
 
-export async function factsOf(
-  pdf: Pdf,
-): Promise<{ title: string | null; language: string | null }> {
+export async function factsOf(pdf: Pdf) {
   const metadata = await pdf.getMetadata().catch(() => null);
   const info: Record<string, unknown> = { ...metadata?.info };
   const raw = typeof info["Title"] === "string" ? foldSpace(info["Title"]) : "";
   const language = typeof info["Language"] === "string" ? info["Language"].trim() : "";
-  const title = raw === "" || USELESS_TITLE.test(raw) ? null : raw;
-  return { title, language: language === "" ? null : language };
+  return { title: USELESS_TITLE.test(raw) ? null : raw || null, language: language || null };
 }

@@ -2,7 +2,8 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { headingLevel, type DocumentShape } from "./bounds/document-shape.ts";
 import { textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
 import { unfolded } from "./layout/folded-tables.ts";
-import { areAlike, isFigure, type Interval } from "./layout/tables.ts";
+import type { Interval } from "./layout/segment.ts";
+import { areAlike, isFigure } from "./layout/tables.ts";
 import type { BlockRole } from "./structure/structure-tree.ts";
 
 const BULLET = /^\s*[•◦▪‣●○■·]\s*/;

@@ -5,13 +5,7 @@ import type { Block, PagePart } from "../layout/page-blocks.ts";
 import { byDirection } from "../layout/page-rows.ts";
 import type { Segment } from "../layout/segment.ts";
 
-export type DocumentShape = {
-  bodySize: number;
-  bodyFont: string;
-  headingSizes: number[];
-  bookmarks: Map<string, number>;
-  compounds: Set<string>;
-};
+export type DocumentShape = ReturnType<typeof shapeOf>;
 
 /** Least size of headings, relative to the body's. */
 export const HEADING_SCALE = 1.12;
@@ -27,7 +21,7 @@ const MAX_LEVELS = 4;
 
 const rounded = (size: number) => Math.round(size * 2) / 2;
 
-export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>): DocumentShape {
+export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>) {
   const segments = pages.flatMap((page) => byDirection(page)[0] ?? []);
   const bySize = ranked(segments.map(({ size, text }) => [rounded(size), text.length] as const));
   const byFont = ranked(segments.map(({ font, text }) => [font, text.length] as const));

@@ -4,6 +4,7 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { indexOfBytes } from "../../../../core/bytes/find-bytes.ts";
+import { EXPANDS } from "../../archive/zip-archive.ts";
 import { ObjectSigns } from "./object-signs.ts";
 
 const MIB = 1 << 20;
@@ -20,7 +21,6 @@ const ZLIB_HEADER_BYTES = 2;
 /** Most streams of pages are smaller, packed and unpacked: the runtime unpacks these at once. */
 const SMALL_BYTES = 1 << 16;
 const SMALL_UNPACKED_BYTES = 1 << 19;
-const EXPANDS = "compressed data expands too much";
 
 /** Before pdf.js inflates them in memory. @throws UnreadableDocument beyond bounds */
 export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {

@@ -4,17 +4,11 @@ import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import { boundsOf, byDirection, charactersIn, LAID_OUT_AT_ONCE, wordWidth } from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
-import { endFontOf, type Segment } from "./segment.ts";
-import { tableAt, type Interval } from "./tables.ts";
+import { endFontOf, type Interval, type Segment } from "./segment.ts";
+import { tableAt } from "./tables.ts";
 import type { BlockRole } from "../structure/structure-tree.ts";
 
-export type Block = {
-  lines: Segment[];
-  x0: number;
-  x1: number;
-  top: number;
-  bottom: number;
-};
+export type Block = Interval & { lines: Segment[] };
 
 export type PagePart =
   /** `role` and `label` come from the document's structure tree, if it has one. */
@@ -105,32 +99,18 @@ function lineOf(row: Segment[]): Segment[] {
   return [{ ...first, ...boundsOf(row), text, endFont: endFontOf(rest.at(-1) ?? first) }];
 }
 
-export function blockOf([first, ...rest]: Segment[]): Block | null {
-  if (first === undefined) return null;
-  const block = beginBlock(first);
-  for (const line of rest) extendBlock(block, line);
-  return block;
-}
-
-function beginBlock(line: Segment): Block {
-  const { x0, x1, y } = line;
-  return { lines: [line], x0, x1, top: y, bottom: y };
-}
-
-function extendBlock(block: Block, line: Segment): void {
-  block.lines.push(line);
-  block.x0 = Math.min(block.x0, line.x0);
-  block.x1 = Math.max(block.x1, line.x1);
-  block.bottom = line.y;
-}
+export const blockOf = (lines: Segment[]): Block | null =>
+  lines.length === 0 ? null : { lines, ...boundsOf(lines) };
 
 function* blocksOf(segments: Segment[]): CooperativeWork<Block[]> {
   const blocks: Block[] = [];
   const { x1: edge } = boundsOf(segments);
   for (const segment of segments) {
     const last = blocks.at(-1);
-    if (last !== undefined && continuesBlock(last, segment, edge)) extendBlock(last, segment);
-    else blocks.push(beginBlock(segment));
+    if (last !== undefined && continuesBlock(last, segment, edge)) {
+      last.lines.push(segment);
+      Object.assign(last, boundsOf([last, segment]));
+    } else blocks.push({ lines: [segment], ...boundsOf([segment]) });
     yield ITEM_COST;
   }
   return blocks;

@@ -1,5 +1,5 @@
 import { ranked } from "../../../ranked.ts";
-import type { Segment } from "./segment.ts";
+import type { Interval, Segment } from "./segment.ts";
 
 /** In ems. */
 const SAME_LINE = 0.35;
@@ -42,7 +42,7 @@ export function byDirection(segments: Segment[]): Segment[][] {
   return ranked(sizes).map(([turn]) => groups.get(turn) ?? []);
 }
 
-export const boundsOf = (segments: Segment[]) => ({
+export const boundsOf = (segments: Interval[]) => ({
   x0: segments.reduce((least, { x0 }) => Math.min(least, x0), Infinity),
   x1: segments.reduce((most, { x1 }) => Math.max(most, x1), -Infinity),
 });

@@ -2,8 +2,7 @@ import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperati
 import { LINE_NUMBER } from "./listings.ts";
 import { boundsOf, rowsByPlace, wordWidth } from "./page-rows.ts";
 import { isRightToLeft } from "./right-to-left.ts";
-import type { Segment } from "./segment.ts";
-import type { Interval } from "./tables.ts";
+import type { Interval, Segment } from "./segment.ts";
 
 type Row = Segment[];
 /** Rows between two lines that cross a river, and the segments on the river's two sides. */

@@ -1,4 +1,5 @@
 import { normalForm } from "../../../../core/normal-form.ts";
+import { runsOf } from "./page-rows.ts";
 import type { Piece } from "./segment.ts";
 
 type Direction = "left" | "right" | "number" | "neutral";
@@ -28,12 +29,13 @@ export function readingOrder(pieces: Piece[], size: number): string {
     size,
   );
   const base = baseOf(pieces);
-  const runs = runsOf(line, base);
+  const runs = runsOf(directed(line, base), (each, [first]) => each.isRight === first.isRight);
   if (base === "right") runs.reverse();
-  const texts = runs.flatMap(({ direction, pieces: run }) =>
-    (direction === "right" ? run.toReversed() : run).map(({ text }) => text),
-  );
-  return texts.join("").replace(/ {2,}/g, " ");
+  const texts = runs.flatMap((run) => (run[0]?.isRight === true ? run.toReversed() : run));
+  return texts
+    .map(({ text }) => text)
+    .join("")
+    .replace(/ {2,}/g, " ");
 }
 
 function withSpaces(sorted: Piece[], size: number): Piece[] {
@@ -70,24 +72,17 @@ function baseOf(pieces: Piece[]): "left" | "right" {
   return isRightToLeft(LETTER.exec(first)?.[0] ?? "") ? "right" : "left";
 }
 
-type Run = { direction: "left" | "right"; pieces: Piece[] };
-
-function runsOf(line: Piece[], base: "left" | "right"): Run[] {
+/** The pieces of a line, and whether each runs to the left. */
+function directed(line: Piece[], base: "left" | "right") {
   const directions = line.map(({ text }) => directionOf(text));
   const against = base === "right" ? ["left", "number"] : ["right"];
   const isAgainst = directions.map((direction) => against.includes(direction));
-  const runs: Run[] = [];
-  for (const [at, piece] of line.entries()) {
+  return line.map(({ text }, at) => {
     const isWithin =
       isAgainst[at] === true ||
       (isWeak(directions[at], base) && isBetween(directions, isAgainst, at, base));
-    const opposite = base === "right" ? "left" : "right";
-    const direction = isWithin ? opposite : base;
-    const last = runs.at(-1);
-    if (last?.direction === direction) last.pieces.push(piece);
-    else runs.push({ direction, pieces: [piece] });
-  }
-  return runs;
+    return { text, isRight: isWithin !== (base === "right") };
+  });
 }
 
 const isWeak = (direction: Direction | undefined, base: "left" | "right") =>

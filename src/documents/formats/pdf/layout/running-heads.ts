@@ -98,10 +98,10 @@ export class RunningHeads {
     );
     if (!isKnown) return otherwise;
     if (head.every((each) => typeof each === "number")) return "head";
+    if (!hasWords(line)) return "counted";
     // "Lesson 3" on the third page counts along with the pages, too.
-    if (this.#isSmall(line) && !this.#shape.bookmarks.has(foldTitle(line.text)))
-      return hasWords(line) ? "head" : "counted";
-    return hasWords(line) ? "text" : "counted";
+    const isTitle = !this.#isSmall(line) || this.#shape.bookmarks.has(foldTitle(line.text));
+    return isTitle ? "text" : "head";
   }
 
   #isSmall({ size }: Segment): boolean {

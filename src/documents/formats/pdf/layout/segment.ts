@@ -1,3 +1,5 @@
+export type Interval = { x0: number; x1: number };
+
 /** A part of a line, in points; `text` in reading order, `order` in that of drawing. */
 export type Piece = { text: string; x0: number; x1: number; order: number };
 

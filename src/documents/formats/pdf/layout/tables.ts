@@ -1,12 +1,11 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { runsOf, wordWidth } from "./page-rows.ts";
-import type { Gap, Segment } from "./segment.ts";
+import type { Gap, Interval, Segment } from "./segment.ts";
 
 type Row = Segment[];
 /** The segments of a line of a table, by their columns. */
 type Cells = Segment[][];
-export type Interval = { x0: number; x1: number };
 /** `columns` from the left; the cells of each row in reading order. */
 export type Table = { end: number; columns: Interval[]; rows: string[][] };
 
@@ -258,12 +257,8 @@ const isAhead = (line: Cells, above: Cells, below: Cells = []) =>
   below.filter(isFilled).length > 1 &&
   overlap(line, below);
 
-function figureColumns(line: Cells): Set<number> {
-  const columns = new Set<number>();
-  for (const [at, [first]] of line.entries())
-    if (first !== undefined && isFigure(first.text)) columns.add(at);
-  return columns;
-}
+const figureColumns = (line: Cells) =>
+  new Set(line.flatMap(([first], at) => (isFigure(first?.text ?? "") ? [at] : [])));
 
 const areBeside = (above: Cells, line: Cells) =>
   line.every((cell, at) => cell.length === 0 || above[at]?.length === 0);

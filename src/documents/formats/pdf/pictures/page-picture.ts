@@ -43,7 +43,7 @@ export async function pictureOfPage(
         return { bytes: pixels, mediaType: "image/jpeg" };
       const { decodeJpeg } = await import("#picture-decoders");
       parts.push({
-        ...(await decoded(decodeJpeg(pixels))),
+        ...(await decodeJpeg(pixels).catch(refuseDamaged)),
         kind: RGB,
         fill: null,
         matrix: picture.matrix,
@@ -71,12 +71,8 @@ function shareCovered(pictures: PlacedPicture[], width: number, height: number):
 const isUpright = ([a, b, c, d]: Matrix) =>
   a > 0 && d < 0 && Math.abs(b) < SKEW * a && Math.abs(c) < -SKEW * d;
 
-async function decoded<T>(picture: Promise<T>): Promise<T> {
-  try {
-    return await picture;
-  } catch {
-    throw new UnusablePicture("the picture is damaged or too large");
-  }
+function refuseDamaged(): never {
+  throw new UnusablePicture("the picture is damaged or too large");
 }
 
 /** `bitmap`: a JPEG, which is handed over. */

@@ -29,16 +29,9 @@ export function* taggedParts(
   segments: Segment[],
   structure: PageStructure,
 ): CooperativeWork<PagePart[]> {
-  const segmentsOf: Held = new Map();
-  const loose: Segment[] = [];
-  for (const segment of segments) {
-    if (segment.block === undefined) loose.push(segment);
-    else if (segmentsOf.get(segment.block)?.push(segment) === undefined) {
-      segmentsOf.set(segment.block, [segment]);
-    }
-  }
+  const segmentsOf: Held = Map.groupBy(segments, ({ block = LOOSE }) => block);
   const parts: PagePart[] = [];
-  const untagged = yield* partsOf(loose);
+  const untagged = yield* partsOf(take(LOOSE, segmentsOf));
   let next = 0;
   for (const part of structure.parts) {
     const texts = yield* partsIn(part, structure, segmentsOf);
@@ -60,6 +53,9 @@ export function* taggedParts(
 function orderOf(part: PagePart): number {
   return part.kind === "text" ? (part.block.lines[0]?.order ?? 0) : (part.order ?? 0);
 }
+
+/** In place of a block, for segments that stand in none. */
+const LOOSE = -1;
 
 /** The segments of each block of the tree, until a part takes them. */
 type Held = Map<number, Segment[]>;
