@@ -50,14 +50,13 @@ function inIdeographs(format: string, count: number): string {
   return withPlaces.replace(/零{2,4}/g, "零").replace(/^零|零$|(?<=^零?)一(?=十)/g, "");
 }
 
+const letter = (count: number) => String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
+
 /** a, b, … z, aa, bb: the letter is repeated, as Word does. */
-function letters(count: number): string {
-  const letter = String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
-  return letter.repeat(Math.ceil(count / LETTERS));
-}
+const letters = (count: number) => letter(count).repeat(Math.ceil(count / LETTERS));
 
 function alphabetic(count: number): string {
-  const last = String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
+  const last = letter(count);
   const before = Math.floor((count - 1) / LETTERS);
   return before === 0 ? last : alphabetic(before) + last;
 }

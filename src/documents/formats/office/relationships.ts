@@ -53,7 +53,7 @@ export function resolvePart(folder: string, target: string): string {
   return parts.join("/");
 }
 
-/** The main part of a package, or `fallback` if it names none, and what this one refers to. */
+/** A package with its main part, or `fallback` if it names none, and what this one refers to. */
 export function* openPackage(bytes: Uint8Array, fallback: string) {
   const archive = new ZipArchive(bytes);
   const document = (yield* relationshipsOf(archive, "")).find(
@@ -63,7 +63,8 @@ export function* openPackage(bytes: Uint8Array, fallback: string) {
   const related = yield* relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
-  return { archive, main, related, targets, partOf };
+  const properties = yield* corePropertiesOf(archive, "docProps/core.xml");
+  return { archive, main, related, targets, partOf, properties };
 }
 
 export type CoreProperties = { title: string | null; language: string | null };
@@ -71,7 +72,7 @@ export type CoreProperties = { title: string | null; language: string | null };
 /** Reads properties by their Dublin Core names. */
 export function* corePropertiesOf(
   archive: ZipArchive,
-  part = "docProps/core.xml",
+  part: string,
 ): CooperativeWork<CoreProperties> {
   const properties = { title: "", language: "" };
   let current: keyof CoreProperties | null = null;

@@ -1,28 +1,17 @@
 /** A style of paragraphs or characters; null: as the style that it is based on, or as usual. */
-export type TextStyle = {
-  name: string;
-  basedOn: string | null;
-  /** 1 to 9; 0 for body text. */
-  headingLevel: number | null;
-  numId: string | null;
-  listLevel: number | null;
-  isHidden: boolean | null;
-  height: number | null;
-  isCode: boolean;
-  isQuote: boolean;
-};
-
-export const PLAIN_STYLE: TextStyle = {
+export const PLAIN_STYLE = {
   name: "",
-  basedOn: null,
-  headingLevel: null,
-  numId: null,
-  listLevel: null,
-  isHidden: null,
-  height: null,
+  basedOn: null as string | null,
+  /** 1 to 9; 0 for body text. */
+  headingLevel: null as number | null,
+  numId: null as string | null,
+  listLevel: null as number | null,
+  isHidden: null as boolean | null,
+  height: null as number | null,
   isCode: false,
   isQuote: false,
 };
+export type TextStyle = typeof PLAIN_STYLE;
 
 const CODE = /preformatted|source.?code|^code(?: block)?$/i;
 const QUOTE = /^(?:intense )?quote|^block ?text|^block quotation|^quotations$/i;

@@ -64,23 +64,16 @@ export class RtfFonts {
     return this.isUtf8 && value >= FIRST_BEYOND_ASCII ? UTF8_FONT : number;
   }
 
-  encodingOf(number: number): string {
-    return this.#fonts.get(number)?.encoding ?? this.encoding;
-  }
-
   /** `goesOn`: the last character may continue in the next bytes. */
   decode(bytes: Uint8Array, number: number, goesOn: boolean): string {
     const font = this.#fonts.get(number);
-    const encoding = number === UTF8_FONT ? "utf-8" : this.encodingOf(number);
-    if (font?.isSymbol !== true) return this.#decoder(encoding).decode(bytes, { stream: goesOn });
-    return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
-  }
-
-  /** Decoders are cached: a document has a run of bytes for almost every word. */
-  #decoder(encoding: string): TextDecoder {
+    if (font?.isSymbol === true)
+      return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
+    const encoding = number === UTF8_FONT ? "utf-8" : (font?.encoding ?? this.encoding);
+    // Decoders are cached: a document has a run of bytes for almost every word.
     const decoder = this.#decoders.get(encoding) ?? new TextDecoder(encoding);
     this.#decoders.set(encoding, decoder);
-    return decoder;
+    return decoder.decode(bytes, { stream: goesOn });
   }
 
   /** A UTF-16 code unit; symbol fonts put their codes into the private area. */

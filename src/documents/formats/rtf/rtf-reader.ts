@@ -25,15 +25,16 @@ type Destination =
   | "field-code";
 
 /** The state that a group inherits and restores at its end. */
-type Group = {
-  destination: Destination;
-  isHidden: boolean;
-  height: number;
-  font: number;
+const outermostGroup = () => ({
+  destination: "text" as Destination,
+  isHidden: false,
+  height: 0,
+  font: -1,
   /** Bytes to skip after `\u`. */
-  unicodeSkip: number;
-  field: { code: string };
-};
+  unicodeSkip: 1,
+  field: { code: "" },
+});
+type Group = ReturnType<typeof outermostGroup>;
 
 /** Limit of nested groups; writers nest a few dozen at most. */
 const MAX_GROUPS = 1_000;
@@ -45,14 +46,7 @@ const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 export class RtfReader {
   title = "";
   hiddenCharacters = 0;
-  #group: Group = {
-    destination: "text",
-    isHidden: false,
-    height: 0,
-    font: -1,
-    unicodeSkip: 1,
-    field: { code: "" },
-  };
+  #group = outermostGroup();
   readonly #groups: Group[] = [];
   #isIgnorable = false;
   #isGroupStart = false;

@@ -4,21 +4,11 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { headingLevelOf, type TextStyles } from "../office/text-styles.ts";
 import { TextWriter, type ListMark } from "../office/text-writer.ts";
 
-/** `style`: the number of its style. */
-export type RtfParagraph = ListMark & {
-  style: number;
-  outlineLevel: number | null;
-  /** The number of tables around it. */
-  level: number;
-};
+const NO_MARK: ListMark = { label: null, depth: 0 };
 
-export const BODY_TEXT: RtfParagraph = {
-  style: 0,
-  outlineLevel: null,
-  level: 0,
-  label: null,
-  depth: 0,
-};
+/** `style`: the number of its style; `level`: that of tables around it. */
+export const BODY_TEXT = { ...NO_MARK, style: 0, outlineLevel: null as number | null, level: 0 };
+export type RtfParagraph = typeof BODY_TEXT;
 
 const LETTER_BULLET = /^[o•·▪■●-]$/;
 

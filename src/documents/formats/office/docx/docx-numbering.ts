@@ -1,7 +1,5 @@
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
-import { readXml, type XmlAttributes } from "../../xml/xml-stream.ts";
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import { nextLabel, startOf, type ListLevel } from "../list-labels.ts";
 import { isOn } from "./docx-styles.ts";
 
@@ -105,15 +103,6 @@ export class Numbering {
     Object.assign(this.#level, entryNamed(LEVEL, name)?.(attributes["val"]));
     entryNamed(this.#onOpen, name)?.(attributes);
   }
-}
-
-export function* readNumbering(
-  archive: ZipArchive,
-  part: string | null,
-): CooperativeWork<Numbering> {
-  const numbering = new Numbering();
-  yield* readXml(archive.chunks(part ?? ""), numbering);
-  return numbering;
 }
 
 const emptyLevel = (): ListLevel => ({ format: "bullet", start: 1, text: "", isLegal: false });

@@ -1,25 +1,18 @@
 import { LinkedText } from "../../../writing/link-text.ts";
-import { PLAIN_STYLE, type TextStyle } from "../text-styles.ts";
+import { PLAIN_STYLE } from "../text-styles.ts";
 
 /** `headingLevel`, `numId` and `listLevel`: its own, before those of its style. */
-export type Paragraph = Pick<TextStyle, "headingLevel" | "numId" | "listLevel"> & {
-  text: LinkedText;
-  style: TextStyle;
-  hasText: boolean;
-  isDropCap: boolean;
-  hasHiddenText: boolean;
-};
-
-export const blankParagraph = (text = new LinkedText()): Paragraph => ({
+export const blankParagraph = (text = new LinkedText()) => ({
   text,
   style: PLAIN_STYLE,
-  headingLevel: null,
-  numId: null,
-  listLevel: null,
+  headingLevel: PLAIN_STYLE.headingLevel,
+  numId: PLAIN_STYLE.numId,
+  listLevel: PLAIN_STYLE.listLevel,
   hasText: false,
   isDropCap: false,
   hasHiddenText: false,
 });
+export type Paragraph = ReturnType<typeof blankParagraph>;
 
 /** Whether it is hidden, by its properties (`own`) or its character style; null: as its paragraph. */
 export type Run = Record<"own" | "style", boolean | null> & { isCounted: boolean; height: number };

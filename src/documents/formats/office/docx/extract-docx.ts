@@ -3,18 +3,12 @@ import { reasonOf, textOf, type Extraction } from "../../../extracted-document.t
 import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { DocxReader } from "./docx-reader.ts";
-import { readNumbering } from "./docx-numbering.ts";
+import { Numbering } from "./docx-numbering.ts";
 import { readStyles } from "./docx-styles.ts";
 import { drawingsOf } from "../drawings.ts";
 import { HEADERS_ALONE } from "../../../notes.ts";
 import { NoteMarks } from "../note-marks.ts";
-import {
-  corePropertiesOf,
-  linksOf,
-  openPackage,
-  relationshipsOf,
-  type Relationship,
-} from "../relationships.ts";
+import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { readPage } from "../../html/extract-html.ts";
 import { declaredEncoding, decodeText } from "../../../decoding/decode-text.ts";
@@ -22,12 +16,12 @@ import { readXml } from "../../xml/xml-stream.ts";
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
 export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> {
-  const { archive, main, related, partOf } = yield* openPackage(bytes, "word/document.xml");
-  const shared = {
-    styles: yield* readStyles(archive, partOf("styles")),
-    numbering: yield* readNumbering(archive, partOf("numbering")),
-    noteMarks: new NoteMarks(),
-  };
+  const document = yield* openPackage(bytes, "word/document.xml");
+  const { archive, main, related, partOf } = document;
+  const { title, language } = document.properties;
+  const styles = yield* readStyles(archive, partOf("styles"));
+  const shared = { styles, numbering: new Numbering(), noteMarks: new NoteMarks() };
+  yield* readXml(archive.chunks(partOf("numbering") ?? ""), shared.numbering);
   const out = new MarkdownBuilder();
   out.page(1);
   const readPart = function* (
@@ -49,7 +43,6 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
   for (const { type, target } of isEmpty ? related : [])
     if (type === "header" || type === "footer") yield* readPart(target, null);
   const notes = isEmpty && out.length > 0 ? [HEADERS_ALONE] : [];
-  const { title, language } = yield* corePropertiesOf(archive);
   // A single page means that the file does not record page ends.
   const pages = out.pages.length > 1 ? out.pages : [];
   return out.extraction({ title: title ?? out.firstHeading(), language, pages, notes });

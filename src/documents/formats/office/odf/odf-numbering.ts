@@ -1,5 +1,6 @@
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import { nextLabel, startOf, type ListLevel } from "../list-labels.ts";
+import type { ListMark } from "../text-writer.ts";
 
 /** The style that numbers headings; no list style has this name. */
 const OUTLINE = "\0outline";
@@ -57,9 +58,6 @@ type Item = {
   isShown: boolean;
 };
 
-/** An item's depth from 0, and the label it shows; empty for a bullet. */
-export type OdfItem = { depth: number; label: string };
-
 /** The open lists, and the counts of lists that may be continued (ODF 1.3 part 3, §5.3). */
 export class OdfLists {
   readonly #open: List[] = [];
@@ -113,7 +111,7 @@ export class OdfLists {
   }
 
   /** The item that this paragraph begins; items that only contain other lists do not count. */
-  take(): OdfItem | null {
+  take(): ListMark | null {
     const item = this.#item;
     if (item === null) return null;
     this.#item = null;

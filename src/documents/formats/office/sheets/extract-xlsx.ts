@@ -6,13 +6,7 @@ import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { drawingsOf } from "../drawings.ts";
 import { behindRows, CellRanges, cellsIn, columnOf, formulaTarget } from "./cell-ranges.ts";
 import { isoMoment, plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
-import {
-  corePropertiesOf,
-  linksOf,
-  openPackage,
-  relationshipsOf,
-  type Relationship,
-} from "../relationships.ts";
+import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetRows } from "./sheet-rows.ts";
 import { SheetWriter } from "./sheet-writer.ts";
@@ -29,7 +23,8 @@ type Workbook = { sheets: Sheet[]; is1904: boolean };
 
 /** ECMA-376: each sheet becomes a heading and tables, with values as Excel shows them. */
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
-  const { archive, main, targets, partOf } = yield* openPackage(bytes, "xl/workbook.xml");
+  const book = yield* openPackage(bytes, "xl/workbook.xml");
+  const { archive, main, targets, partOf, properties } = book;
   // Its parts are counted apart: each sheet is read twice.
   const behind = new ZipArchive(bytes);
   const workbook = yield* readWorkbook(archive, main);
@@ -57,7 +52,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     out.leftOut.add("formula cell", reader.unsavedFormulas);
   }
   shared.release();
-  return out.extraction(yield* corePropertiesOf(archive));
+  return out.extraction(properties);
 }
 
 function* writeDrawings(

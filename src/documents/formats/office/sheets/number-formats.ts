@@ -121,9 +121,11 @@ function numberFormat(bare: string): CellFormat | null {
   const places = /\.([0#?]+)/.exec(bare)?.[1] ?? "";
   const decimals = Math.min(places.length, MAX_DECIMALS);
   const optional = places.length - 1 - Math.max(places.lastIndexOf("0"), places.lastIndexOf("?"));
-  const zeros = minDigits(bare);
+  const whole = /^[^.]*?([0#?][0#?,]*)/.exec(bare)?.[1] ?? "";
+  const zeros = whole.replace(/[^0]/g, "").length;
   const percents = bare.split("%").length - 1;
-  const shift = percents * PERCENT_PLACES - scalingCommas(bare) * COMMA_PLACES;
+  const scalingCommas = /[0#?](,+)(?:[^0#?,]|$)/.exec(bare)?.[1]?.length ?? 0;
+  const shift = percents * PERCENT_PLACES - scalingCommas * COMMA_PLACES;
   return (value) => {
     const text = decimalText(value, shift, decimals, optional);
     const point = text.indexOf(".");
@@ -142,16 +144,6 @@ function decimalText(value: number, places: number, decimals: number, optional: 
   const text = Number(`${shifted}e${-decimals}`).toFixed(decimals);
   const short = text.replace(/(?<!0)0+$/, (zeros) => zeros.slice(optional)).replace(/\.$/, "");
   return /^[\d.]+$/.test(text) ? short : plainNumber(Number(`${value}e${places}`) || value);
-}
-
-function minDigits(bare: string): number {
-  const [before = ""] = bare.split(".", 1);
-  const whole = /[0#?][0#?,]*/.exec(before)?.[0] ?? "";
-  return whole.replace(/[^0]/g, "").length;
-}
-
-function scalingCommas(bare: string): number {
-  return /[0#?](,+)(?:[^0#?,]|$)/.exec(bare)?.[1]?.length ?? 0;
 }
 
 function dateFormat(code: string, is1904: boolean): CellFormat {

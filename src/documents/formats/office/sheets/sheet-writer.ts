@@ -2,7 +2,7 @@ import { withinBound } from "../../../writing/bounded-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../../writing/block-list.ts";
-import { charactersOf } from "../../../writing/table-text.ts";
+import { addCell, charactersOf } from "../../../writing/table-text.ts";
 
 /** Wider rows are broken: no table shows them. */
 const MAX_COLUMNS = 2_000;
@@ -82,8 +82,7 @@ function partsOf({ columns, cells }: FilledRow): FilledRow[] {
   for (const [at, column] of columns.entries()) {
     const key = Math.floor(column / MAX_COLUMNS);
     const part = parts.get(key) ?? { columns: [], cells: [] };
-    part.columns.push(column % MAX_COLUMNS);
-    part.cells.push(cells[at] ?? "");
+    addCell(part, column % MAX_COLUMNS, cells[at]);
     parts.set(key, part);
   }
   return [...parts.values()];

@@ -3,13 +3,7 @@ import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import {
-  corePropertiesOf,
-  linksOf,
-  openPackage,
-  relationshipsOf,
-  type Relationship,
-} from "../relationships.ts";
+import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
 import { drawingsOf, writeDrawing } from "../drawings.ts";
 import { SlideReader } from "./slide-reader.ts";
 import { readXml } from "../../xml/xml-stream.ts";
@@ -18,7 +12,7 @@ const MAX_SLIDES = 20_000;
 
 /** ECMA-376: each slide becomes a heading, its text, its diagrams and its notes. */
 export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> {
-  const { archive, main, targets } = yield* openPackage(bytes, "ppt/presentation.xml");
+  const { archive, main, targets, properties } = yield* openPackage(bytes, "ppt/presentation.xml");
   const out = new MarkdownBuilder();
   const masters = new Set<string>();
   for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
@@ -33,7 +27,7 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
     else yield* writeSlide(slide, { archive, related: around, pictures }, out, index + 1);
   }
   if (out.length === 0) yield* noteMasters(archive, masters, out);
-  const { title, language } = yield* corePropertiesOf(archive);
+  const { title, language } = properties;
   return out.extraction({ title: usefulTitle(title) ?? out.firstHeading(), language });
 }
 
