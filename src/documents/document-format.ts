@@ -25,7 +25,7 @@ export type DocumentFormat<Kind extends string = string> = {
   signature?: string;
   /** Marks of a ZIP file of this format: its `mimetype`, a part or folder, its list of types. */
   zip?: { declared?: RegExp; holds?: string; types?: RegExp };
-  /** Whether parts of a file are compressed: its text may be longer than its bytes. */
+  /** Whether parts of a file are compressed, as all of a ZIP file are: its text may be longer. */
   isPacked?: boolean;
   /** Imports the module that reads it, so that it costs nothing at start-up. */
   read: () => Promise<FormatReader>;

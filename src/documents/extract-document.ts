@@ -10,7 +10,7 @@ import {
   type Extraction,
   type RawDocument,
 } from "./extracted-document.ts";
-import type { DocumentFormat } from "./document-format.ts";
+import type { DocumentFormat, Reading } from "./document-format.ts";
 import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
 import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
 import { unsupported } from "./media-type/foreign-types.ts";
@@ -47,10 +47,11 @@ export function extractDocument(
   file: RawDocument,
   options: ExtractOptions = {},
 ): Promise<ExtractedDocument> {
-  return extractNested(file, { ...options, pictures: new Pictures(options) }, 0);
+  const { discardsBytes = false, yieldToOthers = () => Promise.resolve() } = options;
+  return extractNested(file, { discardsBytes, yieldToOthers, pictures: new Pictures(options) }, 0);
 }
 
-type Extracting = ExtractOptions & { pictures: Pictures };
+type Extracting = Omit<Reading, "depth" | "extract">;
 
 async function extractNested(
   file: RawDocument,
@@ -77,7 +78,7 @@ async function extractFile(
       ? await readPictureFile(file, detected.foreign, options)
       : await extractAs(detected.format, file, options, depth);
   if (extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
-  const { yieldToOthers = neverYield, pictures } = options;
+  const { yieldToOthers, pictures } = options;
   const cleaned = await runCooperatively(removeHiddenCharacters(extraction), yieldToOthers);
   // The marks of pictures count as text until the outermost document is complete.
   const document = depth === 0 ? await pictures.complete(cleaned) : cleaned;
@@ -94,7 +95,7 @@ async function extractFile(
 }
 
 /** The file's own bytes are empty from now on. */
-function discardBytes({ bytes }: RawDocument, { discardsBytes = false }: ExtractOptions): void {
+function discardBytes({ bytes }: RawDocument, { discardsBytes }: Extracting): void {
   if (discardsBytes) releaseBytes(bytes);
 }
 
@@ -127,20 +128,18 @@ async function readPictureFile(
   return { text, title: null, language: null, pages: [], notes: [] };
 }
 
-const neverYield: YieldToOthers = () => Promise.resolve();
-
 async function extractAs(
   format: DocumentFormat,
   file: RawDocument,
   options: Extracting,
   depth: number,
 ): Promise<Extraction> {
-  const { yieldToOthers = neverYield, discardsBytes = false, pictures } = options;
+  const { yieldToOthers, pictures } = options;
   const reader = await format.read();
   if ("readFile" in reader) {
     const extract = (part: RawDocument) =>
       extractNested(part, { ...options, discardsBytes: true }, depth + 1);
-    return await reader.readFile(file, { depth, discardsBytes, yieldToOthers, extract, pictures });
+    return await reader.readFile(file, { ...options, depth, extract });
   }
   if ("readBytes" in reader) {
     const reading = unlessBroken(reader.readBytes(file.bytes, pictures));

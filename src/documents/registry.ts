@@ -84,7 +84,6 @@ const LISTED = [
       holds: "word/",
       types: /wordprocessingml\.(?:document|template)\.main\+xml|ms-word\.\w+\.macroEnabled\.main/i,
     },
-    isPacked: true,
     read: () => import("./formats/office/docx/extract-docx.ts"),
   },
   {
@@ -94,7 +93,6 @@ const LISTED = [
       holds: "ppt/",
       types: /presentationml\.\w+\.main\+xml|ms-powerpoint\.\w+\.macroEnabled\.main/i,
     },
-    isPacked: true,
     read: () => import("./formats/office/slides/extract-pptx.ts"),
   },
   {
@@ -104,7 +102,6 @@ const LISTED = [
       holds: "xl/",
       types: /spreadsheetml\.(?:sheet|template)\.main\+xml|ms-excel\.\w+\.macroEnabled\.main/i,
     },
-    isPacked: true,
     read: () => import("./formats/office/sheets/extract-xlsx.ts"),
   },
   {
@@ -115,14 +112,12 @@ const LISTED = [
       [`${OPEN_DOCUMENT}.presentation`]: "odp otp",
     },
     zip: { declared: /opendocument\.(?:text|spreadsheet|presentation)/ },
-    isPacked: true,
     read: () => import("./formats/office/odf/extract-odf.ts"),
   },
   {
     kind: "epub",
     files: { "application/epub+zip": "epub" },
     zip: { declared: /^application\/epub\+zip/, holds: "META-INF/container.xml" },
-    isPacked: true,
     read: () => import("./formats/epub/extract-epub.ts"),
   },
   {

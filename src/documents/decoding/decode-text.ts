@@ -240,9 +240,5 @@ export function declaredEncoding(bytes: Uint8Array, mimeType: string | null): st
   const parameter = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mimeType ?? "")?.[1];
   if (parameter !== undefined) return parameter;
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARATION_BYTES));
-  for (const pattern of DECLARATIONS) {
-    const name = pattern.exec(head)?.[1];
-    if (name !== undefined) return name;
-  }
-  return null;
+  return DECLARATIONS.find((pattern) => pattern.test(head))?.exec(head)?.[1] ?? null;
 }

@@ -154,18 +154,14 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
   // In a mailbox, the headers follow the envelope line.
   const mail = start.replace(/^From [^\n]*\n/, "");
-  if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(headerBlock(mail))) return "mail";
+  if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(mail.split(/\r?\n\r?\n/, 1)[0] ?? ""))
+    return "mail";
   return null;
 }
 
 function xmlKind(start: string, byName: DocumentKind | null): DocumentKind {
   if (/<html[\s>]/i.test(start)) return "html";
   return byName === "code" || byName === "html" ? byName : "xml";
-}
-
-function headerBlock(start: string): string {
-  const end = start.search(/\r?\n\r?\n/);
-  return end < 0 ? start : start.slice(0, end);
 }
 
 export function unknownMediaType(mimeType: string | null): string {
@@ -188,12 +184,8 @@ function sniffMarkup(start: string, bytes: Uint8Array): DocumentKind | null {
 
 /** JSON and JSON Lines: a key and its value first, and the closing bracket at the end. */
 function sniffJson(start: string, bytes: Uint8Array): DocumentKind | null {
-  const tail = tailOf(bytes);
+  const tail = headOf(bytes.subarray(-TAIL_BYTES), TAIL_BYTES).replace(/\0/g, "");
   if (!JSON_START.test(start) || !/[}\]]$/.test(tail.trimEnd())) return null;
   const isNotebook = NOTEBOOK_START.test(start) && (start + tail).includes('"nbformat"');
   return isNotebook ? "notebook" : "json";
-}
-
-function tailOf(bytes: Uint8Array): string {
-  return headOf(bytes.subarray(-TAIL_BYTES), TAIL_BYTES).replace(/\0/g, "");
 }

@@ -46,7 +46,9 @@ export function mediaTypeByName(name: string): string {
   return foreign ?? BY_ENDING.get(extension)?.mediaType ?? UNKNOWN_MEDIA_TYPE;
 }
 
-const PACKED = new Set(FORMATS.filter(({ isPacked }) => isPacked === true).map(({ kind }) => kind));
+const PACKED = new Set(
+  FORMATS.filter(({ isPacked, zip }) => isPacked ?? zip).map(({ kind }) => kind),
+);
 const PACKED_TYPE = /officedocument|opendocument|macroenabled|gzip/i;
 
 /** Whether the text of a document may be longer than its bytes. */

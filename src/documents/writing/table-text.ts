@@ -11,9 +11,6 @@ const WIDE_COLUMNS = 100;
 /** In characters: a longer cell that covers rows stands in the first alone. */
 export const MAX_REPEATED = 120;
 
-/** Written rows without the empty ones, and the columns that are used. */
-export type TableText = { lines: string[]; columns: number[] };
-
 export function filledRow(row: readonly string[]): FilledRow {
   const filled: FilledRow = { columns: [], cells: [] };
   for (const [column, cell] of row.entries()) addCell(filled, column, cell);
@@ -34,14 +31,14 @@ export function addCell(
   row.blocks?.push(blocks);
 }
 
-export function charactersOf({ cells }: FilledRow): number {
-  let characters = 0;
-  for (const cell of cells) characters += cell.length;
-  return characters;
-}
+export const charactersOf = ({ cells }: FilledRow) =>
+  cells.reduce((characters, { length }) => characters + length, 0);
 
-/** The first row is the header, or there is an empty one. Empty columns are dropped; a single column becomes paragraphs. */
-export function tableText(rows: FilledRow[], hasHeader = true): TableText {
+/**
+ * Written rows, and the columns that are used. The first row is the header, or there is an empty one.
+ * Empty columns are dropped; a single column becomes paragraphs.
+ */
+export function tableText(rows: FilledRow[], hasHeader = true) {
   const columns = usedColumns(rows);
   const lines = rowsText(rows, columns, true);
   if (columns.length < 2 || lines.length === 0) return { lines, columns };

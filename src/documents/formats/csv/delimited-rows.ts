@@ -11,7 +11,9 @@ const MAX_QUOTED = 1 << 20;
 /** A quote within a cell, as some databases write it; `"C:\"` alone ends a cell. */
 const ESCAPED_QUOTE = /\\"[^",;\t|\r\n]/;
 
-export type Place = { at: number; isInQuotes: boolean; hasStrayQuote: boolean };
+/** How far the reader came. */
+export const newPlace = () => ({ at: 0, isInQuotes: false, hasStrayQuote: false });
+type Place = ReturnType<typeof newPlace>;
 
 export function guessDelimiter(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
@@ -25,12 +27,8 @@ export function guessDelimiter(text: string): string {
   return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
 }
 
-/** Rows of cells; a quote that is never closed ends with the text. `place`: how far it came. */
-export function* rowsOf(
-  text: string,
-  delimiter: string,
-  place: Place = { at: 0, isInQuotes: false, hasStrayQuote: false },
-): Generator<string[]> {
+/** Rows of cells; a quote that is never closed ends with the text. */
+export function* rowsOf(text: string, delimiter: string, place = newPlace()): Generator<string[]> {
   const hasEscapes = ESCAPED_QUOTE.test(text.slice(0, SAMPLE_CHARACTERS));
   let row: string[] = [];
   let at = 0;

@@ -4,7 +4,7 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { SheetWriter } from "../office/sheets/sheet-writer.ts";
 import { filledRow } from "../../writing/table-text.ts";
-import { guessDelimiter, rowsOf, type Place } from "./delimited-rows.ts";
+import { guessDelimiter, newPlace, rowsOf } from "./delimited-rows.ts";
 
 const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a character";
 /** A stray quote cannot be told from a file that is cut off. */
@@ -16,7 +16,7 @@ export function* extractRows(text: string, delimiter: string | null): Cooperativ
   // `sep=;` on the first line is Excel's way to name the delimiter.
   const separatorLine = /^sep=(.)\r?\n/.exec(text);
   const body = separatorLine === null ? text : text.slice(separatorLine[0].length);
-  const place: Place = { at: 0, isInQuotes: false, hasStrayQuote: false };
+  const place = newPlace();
   const progress = new Progress();
   for (const row of rowsOf(body, separatorLine?.[1] ?? delimiter ?? guessDelimiter(body), place)) {
     writer.addRow(filledRow(row));

@@ -7,7 +7,7 @@ import { readHtml } from "../html/extract-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote } from "../../notes.ts";
 import { corePropertiesOf, resolvePart, type CoreProperties } from "../office/relationships.ts";
-import { readXml, type XmlAttributes } from "../xml/xml-stream.ts";
+import { readXml } from "../xml/xml-stream.ts";
 
 /** `spine`: parts in reading order. */
 type Package = CoreProperties & { spine: string[] };
@@ -85,15 +85,12 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   const items = new Map<string, string>();
   const leftOut = new Set<string>();
   const order: string[] = [];
-  const addItem = (attributes: XmlAttributes) => {
-    const { id = "", href = "", properties = "", "media-type": type = "" } = attributes;
-    items.set(id, partFor(archive, folder, href));
-    if (/\bnav\b/.test(properties) || /^(image|audio|video)\//.test(type)) leftOut.add(id);
-  };
   yield* readXml(archive.chunks(part), {
-    open: (name, attributes) => {
-      if (name === "item") addItem(attributes);
-      else if (name === "itemref") order.push(attributes["idref"] ?? "");
+    open: (name, { id = "", idref = "", href = "", properties = "", "media-type": type = "" }) => {
+      if (name === "itemref") order.push(idref);
+      if (name !== "item") return;
+      items.set(id, partFor(archive, folder, href));
+      if (/\bnav\b/.test(properties) || /^(image|audio|video)\//.test(type)) leftOut.add(id);
     },
   });
   const spine = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");

@@ -40,7 +40,11 @@ export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
     } else {
       const raw = rawLiteral(text, place.at);
       place.at += raw.length;
-      token = literal(raw, stack.at(-1) === "{" && !afterColon);
+      const value = valueText(raw);
+      const isKey: boolean = stack.at(-1) === "{" && !afterColon;
+      token = isKey
+        ? { kind: "key", text: value }
+        : { kind: "value", text: value, isString: raw.startsWith('"') };
     }
     yield token;
     skipSpace();
@@ -51,11 +55,6 @@ export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
     skipSpace();
   }
   if (stack.length > 0) throw notJson();
-}
-
-function literal(raw: string, isKey: boolean): JsonToken {
-  if (isKey) return { kind: "key", text: valueText(raw) };
-  return { kind: "value", text: valueText(raw), isString: raw.startsWith('"') };
 }
 
 const notJson = () => new UnreadableDocument("JSON is damaged or incomplete", "damaged");

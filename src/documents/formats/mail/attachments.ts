@@ -7,7 +7,7 @@ import { ENCLOSED } from "./body/body.ts";
 import { isCalendar, writeCalendar } from "./calendar.ts";
 import { takeBody, type MailPart } from "./parts/mail-parts.ts";
 import { isMessage, isWrapped, type MailTarget } from "./parts/message-contents.ts";
-import { textOfPart } from "./parts/part-text.ts";
+import { textOrNothing } from "./parts/part-text.ts";
 import { refuseUuencoded } from "./parts/transfer-encoding.ts";
 import { writeShifted } from "./body/shifted-markdown.ts";
 
@@ -35,20 +35,11 @@ export async function writeAttachments(attachments: MailPart[], target: MailTarg
   if (more > 0) notes.push(`${more} attachments left out`);
 }
 
-function* calendarText(
-  { type, name, parameters }: MailPart,
-  bytes: Uint8Array,
-): CooperativeWork<string | null> {
-  const isTold =
-    type === "text/calendar" || type === "application/ics" || /\.ics$/i.test(name ?? "");
-  if (!isTold) return null;
-  try {
-    const { text } = yield* textOfPart(bytes, parameters.get("charset"));
-    return isCalendar(text) ? text : null;
-  } catch (error) {
-    reasonOf(error);
+function* calendarText(part: MailPart, bytes: Uint8Array): CooperativeWork<string | null> {
+  if (!/^(?:text\/calendar|application\/ics)$/.test(part.type) && !/\.ics$/i.test(part.name ?? ""))
     return null;
-  }
+  const text = yield* textOrNothing(bytes, part);
+  return isCalendar(text) ? text : null;
 }
 
 async function writeFile(

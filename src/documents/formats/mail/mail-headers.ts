@@ -85,17 +85,17 @@ function dateText(field: string): string {
   return isDay && !Number.isNaN(date.getTime()) ? date.toISOString() : field;
 }
 
-/** A field such as `text/plain; charset="utf-8"`: its value in lower case, and its parameters. */
-export type StructuredValue = { value: string; parameters: ReadonlyMap<string, string> };
-
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;]*))/g;
 /** A comment after the value, which may hold a semicolon. */
 const COMMENT = /^([^;"(]*)\([^()]*\)/;
 /** `filename*`, `filename*0`, `filename*0*` (RFC 2231 §3 and §4). */
 const CONTINUED = /^([^*]+)\*(?:(\d{1,4})(\*)?)?$/;
 
-/** Reads a header field's value and parameters (RFC 2045 §5.1, RFC 2231). The first of a name counts. */
-export function parseStructured(field: string): StructuredValue {
+/**
+ * A field such as `text/plain; charset="utf-8"` (RFC 2045 §5.1, RFC 2231): its value in lower case,
+ * and its parameters, of which the first of a name counts.
+ */
+export function parseStructured(field: string) {
   const text = field.slice(0, MAX_FIELD_CHARACTERS).replace(COMMENT, "$1");
   const parameters = new Map<string, string>();
   const sections: Section[] = [];

@@ -7,7 +7,7 @@ import { withoutFromEscapes } from "../mailbox.ts";
 import { takeBody, type MailPart } from "../parts/mail-parts.ts";
 import { partsOf, type Body, type MailTarget } from "../parts/message-contents.ts";
 import { refuseUuencoded } from "../parts/transfer-encoding.ts";
-import { textOfPart, withLineFeedsAlone } from "../parts/part-text.ts";
+import { textOfPart, textOrNothing, withLineFeedsAlone } from "../parts/part-text.ts";
 import { writePlainBody } from "./plain-body.ts";
 import { writeShifted } from "./shifted-markdown.ts";
 
@@ -65,9 +65,10 @@ function* byWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body
 }
 
 /** Roughly: without the markup's and without addresses, which plain text spells out. */
-function* wordsIn({ type, body, parameters }: MailPart): CooperativeWork<number> {
-  const bytes = body.subarray(0, COUNTED_BYTES);
-  const text = yield* startOf(bytes, parameters.get("charset"));
+function* wordsIn(part: MailPart): CooperativeWork<number> {
+  const { type } = part;
+  const bytes = part.body.subarray(0, COUNTED_BYTES);
+  const text = yield* textOrNothing(bytes, part);
   yield bytes.length;
   const visible = text
     .split(type === "text/html" ? UNSHOWN : /$^/)
@@ -78,15 +79,6 @@ function* wordsIn({ type, body, parameters }: MailPart): CooperativeWork<number>
 }
 
 const COUNTED_BYTES = 1 << 20;
-
-function* startOf(bytes: Uint8Array, charset: string | undefined): CooperativeWork<string> {
-  try {
-    return (yield* textOfPart(bytes, charset)).text;
-  } catch (error) {
-    reasonOf(error);
-    return "";
-  }
-}
 
 function* writePart(
   part: MailPart,

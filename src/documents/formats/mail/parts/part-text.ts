@@ -1,5 +1,7 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { reasonOf } from "../../../extracted-document.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
+import type { MailPart } from "./mail-parts.ts";
 import {
   declaredEncoding,
   decodeText,
@@ -37,6 +39,19 @@ export function* textOfPart(
       : (entryNamed(OTHER_NAMES, charsetName) ?? charsetName);
   const decoded = yield* decodedAs(bytes, declared);
   return { text: yield* withLineFeeds(decoded), notes: decoded.notes };
+}
+
+/** Empty where it cannot be decoded. */
+export function* textOrNothing(
+  bytes: Uint8Array,
+  { parameters }: Pick<MailPart, "parameters">,
+): CooperativeWork<string> {
+  try {
+    return (yield* textOfPart(bytes, parameters.get("charset"))).text;
+  } catch (error) {
+    reasonOf(error);
+    return "";
+  }
 }
 
 /** In the bytes: a long string would be in memory twice. `bytes` is empty afterwards. */
