@@ -34,6 +34,7 @@ const FIRST_BEYOND_ASCII = 0x80;
 const UTF8_FONT = -2;
 const RUN_BYTES = 1 << 16;
 
+/** Decodes the bytes of a document by their fonts: a character may take several consecutive ones. */
 export class RtfFonts {
   defaultFont = -1;
   encoding = "windows-1252";
@@ -41,6 +42,17 @@ export class RtfFonts {
   #defined: Font = { ...UNDEFINED };
   readonly #fonts = new Map<number, Font>();
   readonly #decoders = new Map<string, TextDecoder>();
+  /** Consecutive bytes in one font. */
+  readonly #bytes = new Uint8Array(RUN_BYTES);
+  #length = 0;
+  #font = -1;
+  /** The last character may continue in the next bytes. */
+  #isGoingOn = false;
+  readonly #write: (text: string) => void;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
 
   define(number: number): void {
     this.#defined = { ...UNDEFINED };
@@ -60,20 +72,32 @@ export class RtfFonts {
     this.#defined.name = name;
   }
 
-  fontOfRaw(value: number, number: number): number {
-    return this.isUtf8 && value >= FIRST_BEYOND_ASCII ? UTF8_FONT : number;
+  add(value: number, number: number, isRaw: boolean): void {
+    const font = isRaw && this.isUtf8 && value >= FIRST_BEYOND_ASCII ? UTF8_FONT : number;
+    if (font !== this.#font) this.endRun();
+    this.#font = font;
+    this.#bytes[this.#length++] = value;
+    if (this.#length === RUN_BYTES) this.#decode(true);
   }
 
-  /** `goesOn`: the last character may continue in the next bytes. */
-  decode(bytes: Uint8Array, number: number, goesOn: boolean): string {
-    const font = this.#fonts.get(number);
-    if (font?.isSymbol === true)
-      return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
-    const encoding = number === UTF8_FONT ? "utf-8" : (font?.encoding ?? this.encoding);
+  endRun(): void {
+    if (this.#length > 0 || this.#isGoingOn) this.#decode(false);
+  }
+
+  #decode(goesOn: boolean): void {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    this.#isGoingOn = goesOn;
+    const font = this.#fonts.get(this.#font);
+    if (font?.isSymbol === true) {
+      this.#write(Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join(""));
+      return;
+    }
+    const encoding = this.#font === UTF8_FONT ? "utf-8" : (font?.encoding ?? this.encoding);
     // Decoders are cached: a document has a run of bytes for almost every word.
     const decoder = this.#decoders.get(encoding) ?? new TextDecoder(encoding);
     this.#decoders.set(encoding, decoder);
-    return decoder.decode(bytes, { stream: goesOn });
+    this.#write(decoder.decode(bytes, { stream: goesOn }));
   }
 
   /** A UTF-16 code unit; symbol fonts put their codes into the private area. */
@@ -82,38 +106,5 @@ export class RtfFonts {
     const isPrivate = unit >= PRIVATE_AREA && unit < PRIVATE_AREA + PRIVATE_CODES;
     if (font?.isSymbol !== true || !isPrivate) return String.fromCharCode(unit);
     return symbolCharacter(font.name, unit) ?? " ";
-  }
-}
-
-/** Consecutive bytes in one font; a character may take several bytes. */
-export class RtfBytes {
-  readonly #bytes = new Uint8Array(RUN_BYTES);
-  #length = 0;
-  #isGoingOn = false;
-  #font = -1;
-  readonly #fonts: RtfFonts;
-  readonly #write: (text: string) => void;
-
-  constructor(fonts: RtfFonts, write: (text: string) => void) {
-    this.#fonts = fonts;
-    this.#write = write;
-  }
-
-  add(value: number, font: number): void {
-    if (font !== this.#font) this.end();
-    this.#font = font;
-    this.#bytes[this.#length++] = value;
-    if (this.#length === RUN_BYTES) this.#decode(true);
-  }
-
-  end(): void {
-    if (this.#length > 0 || this.#isGoingOn) this.#decode(false);
-  }
-
-  #decode(goesOn: boolean): void {
-    const bytes = this.#bytes.subarray(0, this.#length);
-    this.#length = 0;
-    this.#isGoingOn = goesOn;
-    this.#write(this.#fonts.decode(bytes, this.#font, goesOn));
   }
 }

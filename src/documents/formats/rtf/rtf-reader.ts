@@ -6,7 +6,7 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { Omissions } from "../../notes.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
-import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
+import { encodingOfCodePage, RtfFonts } from "./rtf-fonts.ts";
 import { nameOfObject, MAX_OBJECT_DIGITS, type RtfToken } from "./rtf-tokens.ts";
 import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
 import { headingLevelOf, TextStyles, type TextStyle } from "../office/text-styles.ts";
@@ -59,8 +59,7 @@ export class RtfReader {
   #side = "";
   #definedStyle = 0;
   #style: Partial<TextStyle> = {};
-  readonly #fonts = new RtfFonts();
-  readonly #bytes = new RtfBytes(this.#fonts, (text) => this.#write(text));
+  readonly #fonts = new RtfFonts((text) => this.#write(text));
   readonly #styles = new TextStyles();
   readonly #writer: RtfWriter;
   readonly #leftOut: Omissions;
@@ -78,10 +77,11 @@ export class RtfReader {
     const isFirst = this.#isGroupStart;
     this.#isGroupStart = token.kind === "open";
     if (token.kind === "byte") {
-      this.#acceptByte(token.value, token.isRaw);
+      if (this.#skipBytes > 0) this.#skipBytes--;
+      else this.#fonts.add(token.value, this.#group.font, token.isRaw);
       return;
     }
-    this.#bytes.end();
+    this.#fonts.endRun();
     this.#skipBytes = 0;
     if (token.kind === "open") this.#openGroup();
     else if (token.kind === "close") this.#closeGroup();
@@ -93,7 +93,7 @@ export class RtfReader {
   }
 
   finish(): void {
-    this.#bytes.end();
+    this.#fonts.endRun();
     this.#endParagraph();
     this.#writer.finish();
   }
@@ -244,15 +244,6 @@ export class RtfReader {
     this.#styles.define(String(this.#definedStyle), { ...this.#style, name: nameOf(this.#side) });
     this.#style = {};
     this.#definedStyle = 0;
-  }
-
-  #acceptByte(value: number, isRaw: boolean): void {
-    if (this.#skipBytes > 0) {
-      this.#skipBytes--;
-      return;
-    }
-    const font = isRaw ? this.#fonts.fontOfRaw(value, this.#group.font) : this.#group.font;
-    this.#bytes.add(value, font);
   }
 
   #write(text: string): void {

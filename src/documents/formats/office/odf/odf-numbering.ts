@@ -6,11 +6,26 @@ import type { ListMark } from "../text-writer.ts";
 const OUTLINE = "\0outline";
 const MAX_LEVEL = 10;
 
-/** List styles and the numbering of headings (ODF 1.3 part 3, §16.30 to §16.34). */
+type List = { style: string; counts: number[] };
+type Item = {
+  list: List;
+  level: number;
+  start: string | undefined;
+  isShown: boolean;
+};
+
+/**
+ * List styles and the numbering of headings (ODF 1.3 part 3, §16.30 to §16.34), the open lists, and
+ * the counts of lists that may be continued (§5.3).
+ */
 export class OdfNumbering {
   #style = "";
   readonly #levels = new Map<string, ListLevel>();
   readonly #outline: number[] = [];
+  readonly #open: List[] = [];
+  #item: Item | null = null;
+  readonly #byStyle = new Map<string, number[]>();
+  readonly #byId = new Map<string, number[]>();
 
   readonly onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     "list-style": (attributes) => {
@@ -39,35 +54,14 @@ export class OdfNumbering {
   }
 
   /** `level` counts from 1. */
-  next(style: string, level: number, counts: number[], start: string | undefined): string {
+  #next(style: string, level: number, counts: number[], start: string | undefined): string {
     const begin = start === undefined ? undefined : startOf(start);
     return nextLabel((at) => this.#levels.get(`${style} ${at + 1}`), level - 1, counts, begin);
   }
 
   headingLabel(level: number, attributes: XmlAttributes): string {
     if (level > MAX_LEVEL || attributes["is-list-header"] === "true") return "";
-    return this.next(OUTLINE, level, this.#outline, attributes["start-value"]);
-  }
-}
-
-type List = { style: string; counts: number[] };
-type Item = {
-  list: List;
-  level: number;
-  start: string | undefined;
-  isShown: boolean;
-};
-
-/** The open lists, and the counts of lists that may be continued (ODF 1.3 part 3, §5.3). */
-export class OdfLists {
-  readonly #open: List[] = [];
-  #item: Item | null = null;
-  readonly #byStyle = new Map<string, number[]>();
-  readonly #byId = new Map<string, number[]>();
-  readonly #numbering: OdfNumbering;
-
-  constructor(numbering: OdfNumbering) {
-    this.#numbering = numbering;
+    return this.#next(OUTLINE, level, this.#outline, attributes["start-value"]);
   }
 
   openList({ "text:style-name": styleName, ...attributes }: XmlAttributes): void {
@@ -116,7 +110,7 @@ export class OdfLists {
     if (item === null) return null;
     this.#item = null;
     const { level, list, start } = item;
-    const label = this.#numbering.next(list.style, level, list.counts, start);
+    const label = this.#next(list.style, level, list.counts, start);
     return { depth: level - 1, label };
   }
 }

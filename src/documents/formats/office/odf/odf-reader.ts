@@ -5,7 +5,7 @@ import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { countOf, MAX_REPEAT } from "../nested-tables.ts";
 import { formulaTarget } from "../sheets/cell-ranges.ts";
-import { OdfLists, OdfNumbering } from "./odf-numbering.ts";
+import { OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
 import type { ListMark } from "../text-writer.ts";
@@ -34,7 +34,6 @@ export class OdfReader implements XmlHandler {
   #title: string[] | null = null;
   readonly #styles = new OdfStyles();
   readonly #numbering = new OdfNumbering();
-  readonly #lists = new OdfLists(this.#numbering);
   readonly #paragraphs: OdfParagraphs;
   readonly #leftOut: Omissions;
   readonly #writer: OdfWriter;
@@ -66,8 +65,8 @@ export class OdfReader implements XmlHandler {
     tab: () => this.#write("\t"),
     "line-break": () => this.#write("\n"),
     "soft-page-break": () => this.#writer.nextPage(),
-    list: (attributes) => this.#lists.openList(attributes),
-    "list-item": (attributes) => this.#lists.openItem(attributes),
+    list: (attributes) => this.#numbering.openList(attributes),
+    "list-item": (attributes) => this.#numbering.openItem(attributes),
     note: () => this.#write(this.#writer.openNote()),
     "note-body": () => this.#noteDepth++,
     page: () => {
@@ -118,8 +117,8 @@ export class OdfReader implements XmlHandler {
     h: () => this.#closeParagraph(),
     span: () => this.#paragraphs.innermost?.spans.pop(),
     a: () => this.#paragraphs.innermost?.text.closeLink(),
-    list: () => this.#lists.closeList(),
-    "list-item": () => this.#lists.closeItem(),
+    list: () => this.#numbering.closeList(),
+    "list-item": () => this.#numbering.closeItem(),
     "note-body": () => this.#noteDepth--,
     page: () => this.#writer.closeSlide(),
     notes: () => this.#inSpeakerNotes--,
@@ -162,7 +161,7 @@ export class OdfReader implements XmlHandler {
     else if (this.#writer.tables.cell !== undefined) this.#writer.paragraph(text, format);
     else if (this.#title !== null) this.#title.push(text);
     else if (foldSpace(text) === "" && !style.isCode) {
-      this.#lists.skip();
+      this.#numbering.skip();
       this.#writer.endBlock();
     } else if (this.#inSpeakerNotes > 0 && !style.isCode) {
       this.#writer.slide?.note(text);
@@ -171,7 +170,7 @@ export class OdfReader implements XmlHandler {
   }
 
   #markOf({ level, attributes }: OdfParagraph): ListMark {
-    const item = this.#lists.take();
+    const item = this.#numbering.take();
     const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";
     return { label: item?.label || own || (item?.label ?? null), depth: item?.depth ?? 0 };
   }
