@@ -56,13 +56,18 @@ const BALTIC_LEAD = 0.1;
 const CHINESE_LEAD = 0.05;
 const eucJapanese = eastAsian("euc-jp", [0xb0, 0xcf], japanese);
 
+const LATIN = { kind: "latin", score: latinScore } as const;
 /** A capital at the beginning of words, such as "Ł", is a small letter in these. */
 const DOS_LEAD = 0.05;
+const dosScore = (text: string) => latinScore(text) - DOS_LEAD;
+const DOS = { kind: "latin", score: dosScore, region: "western", isRare: true } as const;
+const CYRILLIC = { kind: "cyrillic", score: cyrillicScore } as const;
+const RARE_CYRILLIC = { ...CYRILLIC, isRare: true };
 
 /** Encodings in the order in which ties are decided: the commoner one first. */
 const CANDIDATES: Candidate[] = [
-  latin("windows-1252", "western"),
-  { encoding: "windows-1251", kind: "cyrillic", score: cyrillicScore },
+  { encoding: "windows-1252", region: "western", ...LATIN },
+  { encoding: "windows-1251", ...CYRILLIC },
   eastAsian("gb18030", [0xb0, 0xd7], simplified),
   eastAsian("shift_jis", [0x88, 0x97], japanese),
   eastAsian("big5", [0xa4, 0xc6], traditional),
@@ -71,42 +76,31 @@ const CANDIDATES: Candidate[] = [
     ...eucJapanese,
     score: (text) => eucJapanese.score(text) - (KANA.test(text) ? 0 : CHINESE_LEAD),
   },
-  { encoding: "koi8-r", kind: "cyrillic", score: cyrillicScore },
-  rareCyrillic("ibm866"),
-  latin("windows-1250", "central"),
+  { encoding: "koi8-r", ...CYRILLIC },
+  { encoding: "ibm866", ...RARE_CYRILLIC },
+  { encoding: "windows-1250", region: "central", ...LATIN },
   { encoding: "windows-1253", kind: "other", score: greekScore },
   { encoding: "iso-8859-7", kind: "other", score: greekScore, kin: "windows-1253" },
-  latin("windows-1254", "turkish"),
+  { encoding: "windows-1254", region: "turkish", ...LATIN },
   { encoding: "windows-1255", kind: "other", score: hebrew },
   { encoding: "windows-1256", kind: "other", score: arabic },
   {
-    ...latin("windows-1257", "baltic"),
+    encoding: "windows-1257",
+    kind: "latin",
+    region: "baltic",
     score: balticScore,
     kin: "windows-1252",
     kinLead: BALTIC_LEAD,
   },
   { encoding: "windows-874", kind: "other", score: thai },
-  { ...latin("iso-8859-2", "central"), kin: "windows-1250" },
-  rareCyrillic("iso-8859-5"),
-  rareCyrillic("koi8-u"),
-  { ...rareCyrillic("x-mac-cyrillic"), kin: "windows-1251", kinLead: 0.005 },
-  { ...latin("macintosh", "western"), isRare: true },
-  dos("ibm850"),
-  dos("ibm437"),
+  { encoding: "iso-8859-2", region: "central", ...LATIN, kin: "windows-1250" },
+  { encoding: "iso-8859-5", ...RARE_CYRILLIC },
+  { encoding: "koi8-u", ...RARE_CYRILLIC },
+  { encoding: "x-mac-cyrillic", ...RARE_CYRILLIC, kin: "windows-1251", kinLead: 0.005 },
+  { encoding: "macintosh", region: "western", ...LATIN, isRare: true },
+  { encoding: "ibm850", ...DOS },
+  { encoding: "ibm437", ...DOS },
 ];
-
-function latin(encoding: string, region: LatinRegion): Candidate {
-  return { encoding, kind: "latin", score: latinScore, region };
-}
-
-function dos(encoding: string): Candidate {
-  const score = (text: string) => latinScore(text) - DOS_LEAD;
-  return { ...latin(encoding, "western"), score, isRare: true };
-}
-
-function rareCyrillic(encoding: string): Candidate {
-  return { encoding, kind: "cyrillic", score: cyrillicScore, isRare: true };
-}
 
 function eastAsian(
   encoding: string,

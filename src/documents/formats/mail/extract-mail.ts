@@ -1,7 +1,7 @@
 import { ITEM_COST, Pace, runCooperatively } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
 import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
-import { findParts, takeBody } from "./parts/mail-parts.ts";
+import { PartsReader, takeBody } from "./parts/mail-parts.ts";
 import { mailTitle, senderLines } from "./mail-headers.ts";
 import { messagesOf } from "./mailbox.ts";
 import { isWrapped, partsOf, sortParts, type MailTarget } from "./parts/message-contents.ts";
@@ -70,7 +70,8 @@ async function writeMessage(
   target: MailTarget,
 ): Promise<{ title: string | null; failure: UnreadableDocument | null }> {
   const { out, notes, yieldToOthers } = target;
-  const parts = await runCooperatively(findParts(message), yieldToOthers).catch(reasonOf);
+  const reading = new PartsReader(message).read();
+  const parts = await runCooperatively(reading, yieldToOthers).catch(reasonOf);
   if (parts instanceof UnreadableDocument) return { title: null, failure: parts };
   const { root, endsEarly } = parts;
   const { body, attachments, images, hasEncrypted } = sortParts(root);

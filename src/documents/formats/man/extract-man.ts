@@ -27,8 +27,8 @@ function pairs<Value>(names: string, value: Value): [string, Value][] {
 
 /** Pages of man(7) and mdoc(7) without conditions, definitions and strings of their own. */
 export function* readText(text: string): CooperativeWork<Extraction> {
-  const out = new MarkdownBuilder();
-  const page = new ManPage(out);
+  const page = new ManPage();
+  const { out } = page;
   const progress = new Progress();
   let at = 0;
   for (const line of linesOf(text)) {
@@ -50,11 +50,7 @@ class ManPage {
   /** Why the page has no text of its own. */
   #elsewhere: string | null = null;
   #heading: number | undefined;
-  readonly #out: MarkdownBuilder;
-
-  constructor(out: MarkdownBuilder) {
-    this.#out = out;
-  }
+  readonly out = new MarkdownBuilder();
 
   add(line: string): void {
     const [, name = "", rest = ""] = REQUEST.exec(line) ?? [];
@@ -89,7 +85,7 @@ class ManPage {
 
   #text(marked: string): void {
     const text = marked.replaceAll(UNKNOWN, "");
-    this.#out.leftOut.add("special character or string", marked.length - text.length);
+    this.out.leftOut.add("special character or string", marked.length - text.length);
     if (text !== "" || this.#isLiteral) this.#lines.push(text);
     const isWhole = this.#heading !== undefined && text !== "";
     if (isWhole || this.#lines.length > MAX_LINES) this.endBlock();
@@ -97,9 +93,9 @@ class ManPage {
 
   endBlock(): void {
     const text = this.#lines.splice(0).join("\n");
-    if (this.#isLiteral) this.#out.code(text);
-    else if (this.#heading === undefined) this.#out.paragraph(text);
-    else this.#out.heading(this.#heading, text);
+    if (this.#isLiteral) this.out.code(text);
+    else if (this.#heading === undefined) this.out.paragraph(text);
+    else this.out.heading(this.#heading, text);
     if (text !== "") this.#heading = undefined;
   }
 }

@@ -40,8 +40,6 @@ const BEGINS_HEAD = /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/;
 const latin1 = new TextDecoder("latin1");
 const encoder = new TextEncoder();
 
-export type FoundParts = { root: MailPart; endsEarly: boolean };
-
 /** Hands a part's decoded bytes over to the caller; works once for each part. */
 export function takeBody(part: MailPart): Uint8Array<ArrayBuffer> {
   const { body } = part;
@@ -54,11 +52,7 @@ export function takeBody(part: MailPart): Uint8Array<ArrayBuffer> {
  * without a copy. `endsEarly`: the last boundary of some part is missing.
  * @throws UnreadableDocument for a message that nests too deeply or has too many parts or headers.
  */
-export function findParts(bytes: Uint8Array): CooperativeWork<FoundParts> {
-  return new PartsReader(bytes).read();
-}
-
-class PartsReader {
+export class PartsReader {
   readonly #bytes: Uint8Array;
   readonly #open: { part: MailPart; boundary: string }[] = [];
   #parts = 0;
@@ -68,7 +62,7 @@ class PartsReader {
     this.#bytes = bytes;
   }
 
-  *read(): CooperativeWork<FoundParts> {
+  *read(): CooperativeWork<{ root: MailPart; endsEarly: boolean }> {
     const bytes = this.#bytes;
     const progress = new Progress();
     const root = yield* this.#openPart(this.#firstLine(), null);
