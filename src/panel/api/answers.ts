@@ -10,7 +10,7 @@ import type { Services } from "../../services.ts";
 import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
-import { Endpoints, pageOf, time } from "./request/endpoint.ts";
+import { Endpoints, pageOf, time, schema } from "./request/endpoint.ts";
 import { given, type Given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 
@@ -101,13 +101,13 @@ function runnerActions<
 export const agentActions = runnerActions("agent", agentVerbs, {
   newBody: newAgent,
   patchBody: agentPatch,
-  answer: z.object({ ...storedAgent.shape, ...identity }).openapi("PanelAgent"),
+  answer: schema("PanelAgent", { ...storedAgent.shape, ...identity }),
   shown: withRags,
 });
 
 export const inferenceActions = runnerActions("inference", inferenceVerbs, {
   newBody: newInference,
   patchBody: inferencePatch,
-  answer: z.object({ ...storedInference.shape, ...identity }).openapi("PanelInference"),
+  answer: schema("PanelInference", { ...storedInference.shape, ...identity }),
   shown: withRags,
 });

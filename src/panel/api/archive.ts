@@ -11,7 +11,7 @@ import { beginUpload, continueImport, storeUpload, takeImport } from "../archive
 import { importWish } from "../archive/rename-things.ts";
 import { action } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
-import { all, Endpoints, time } from "./request/endpoint.ts";
+import { all, Endpoints, time, schema } from "./request/endpoint.ts";
 
 const flag = (usual: "true" | "false") =>
   z
@@ -30,21 +30,18 @@ const exportQuery = z.object({
   parts: z.enum(["grouped", "files"]).default("grouped"),
 });
 const importQuery = importWish.extend(all(flag("false"), "dryRun", "embed", "withoutAccess"));
-const Import = z
-  .object({
-    id: z.string(),
-    state: z.string(),
-    ...all(z.int(), "part", "parts", "files", "passages"),
-    embedderCalls: z.int().describe("Calls of the embedding model that follow the import."),
-    things: z.array(
-      z.object({ thing: z.string(), outcome: z.string(), as: z.string().optional() }),
-    ),
-  })
-  .openapi("ArchiveImport");
-const Listed = z
-  .object({ id: z.string(), state: z.string(), part: z.int(), createdAt: time })
-  .openapi("ListedImport");
-const Upload = z.object({ id: z.string(), pieceBytes: z.int() }).openapi("ArchiveUpload");
+const Import = schema("ArchiveImport", {
+  ...all(z.string(), "id", "state"),
+  ...all(z.int(), "part", "parts", "files", "passages"),
+  embedderCalls: z.int().describe("Calls of the embedding model that follow the import."),
+  things: z.array(z.object({ thing: z.string(), outcome: z.string(), as: z.string().optional() })),
+});
+const Listed = schema("ListedImport", {
+  ...all(z.string(), "id", "state"),
+  part: z.int(),
+  createdAt: time,
+});
+const Upload = schema("ArchiveUpload", { id: z.string(), pieceBytes: z.int() });
 
 const answers = { 200: { schema: Import }, 202: { schema: Import } };
 

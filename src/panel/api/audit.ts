@@ -5,7 +5,7 @@ import type { AuditEvent, AuditFilter } from "../../db/access/audit-store.ts";
 import { fieldChange } from "../../db/schema/access.ts";
 import type { Key, KeyedPage } from "../../db/page.ts";
 import type { Database } from "../../db/sql.ts";
-import { Endpoints, time } from "./request/endpoint.ts";
+import { all, Endpoints, time, schema } from "./request/endpoint.ts";
 import { span } from "./request/read-request.ts";
 import { textStream } from "../../http/text-stream.ts";
 
@@ -29,23 +29,20 @@ const shownOf = ({ actorKind, actorId, actorName, ...event }: AuditEvent) => ({
   ...event,
   actor: { kind: actorKind, id: actorId, name: actorName },
 });
-const Event = z
-  .object({
-    id: z.string(),
-    at: time,
-    actor: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
-    action: z.string(),
-    target: z.string().nullable(),
-    fields: z.array(z.string()),
-    changes: z
-      .array(fieldChange)
-      .describe("Values of changed fields, but for secret and long ones; none in old entries."),
-    status: z.int(),
-    address: z.string(),
-    requestId: z.string(),
-    count: z.int(),
-  })
-  .openapi("AuditEvent");
+const Event = schema("AuditEvent", {
+  id: z.string(),
+  at: time,
+  actor: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
+  action: z.string(),
+  target: z.string().nullable(),
+  fields: z.array(z.string()),
+  changes: z
+    .array(fieldChange)
+    .describe("Values of changed fields, but for secret and long ones; none in old entries."),
+  status: z.int(),
+  ...all(z.string(), "address", "requestId"),
+  count: z.int(),
+});
 
 export const auditRoutes = new Endpoints("service").list(
   "get /audit",

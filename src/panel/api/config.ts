@@ -3,19 +3,17 @@ import { z } from "@hono/zod-openapi";
 import { readJson } from "../../http/middleware/json-body.ts";
 import { applyPlan, planSettings } from "../config/plan.ts";
 import { readSettings, settingsMaps, settingsSchema } from "../config/settings.ts";
-import { Endpoints } from "./request/endpoint.ts";
+import { Endpoints, schema } from "./request/endpoint.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const flag = z.enum(["true", "false"]).default("false");
 const anything = z.unknown().optional();
 const fields = z.array(z.object({ field: z.string(), from: anything, to: anything }));
-const Applied = z
-  .object({
-    made: z.array(z.string()),
-    changed: z.array(z.object({ thing: z.string(), fields })),
-    unlisted: z.array(z.string()).describe("What the document lacks and `prune` removes."),
-  })
-  .openapi("AppliedSettings");
+const Applied = schema("AppliedSettings", {
+  made: z.array(z.string()),
+  changed: z.array(z.object({ thing: z.string(), fields })),
+  unlisted: z.array(z.string()).describe("What the document lacks and `prune` removes."),
+});
 
 export const configRoutes = new Endpoints("service")
   .json(

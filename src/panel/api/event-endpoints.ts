@@ -10,22 +10,20 @@ import * as store from "../../db/catalog/event-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
-import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 
 const Settings = storedSettings(endpoints.newEndpoint);
 const fields = { id: z.string(), ...Settings.shape, failingSince: timeOrNull };
-const Endpoint = z.object(fields).openapi("EventEndpoint");
+const Endpoint = schema("EventEndpoint", fields);
 
-const Delivery = z
-  .object({
-    ...all(z.string(), "id", "type", "body"),
-    status: z.enum(["waiting", "delivered", "failed"]),
-    createdAt: time,
-    tries: z.int(),
-    nextAt: timeOrNull.describe("The next try, if it waits."),
-    answer: z.string().nullable().describe("Status of the last answer, or why there is none."),
-  })
-  .openapi("EventDelivery");
+const Delivery = schema("EventDelivery", {
+  ...all(z.string(), "id", "type", "body"),
+  status: z.enum(["waiting", "delivered", "failed"]),
+  createdAt: time,
+  tries: z.int(),
+  nextAt: timeOrNull.describe("The next try, if it waits."),
+  answer: z.string().nullable().describe("Status of the last answer, or why there is none."),
+});
 
 const asShown = (delivery: store.Delivery) => ({
   ...delivery,
@@ -42,7 +40,7 @@ export const endpointCreation = action({
   about: "Add an endpoint of events. The secret is shown only once.",
   body: endpoints.newEndpoint,
   work: ({ services, body, id }) => endpoints.createEndpoint(services, body, id),
-  answer: z.object({ ...fields, secret: z.string() }).openapi("CreatedEventEndpoint"),
+  answer: schema("CreatedEventEndpoint", { ...fields, secret: z.string() }),
 });
 
 export const endpointChange = action({

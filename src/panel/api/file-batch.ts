@@ -12,7 +12,7 @@ import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
-import { Endpoints } from "./request/endpoint.ts";
+import { Endpoints, schema } from "./request/endpoint.ts";
 import { fileSourceOf } from "./file-sources.ts";
 import { decodedPath, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
 import { pushedSource, readersIn, type SourceRow } from "./request/sent-file.ts";
@@ -48,18 +48,16 @@ const Batch = z.object({
     .describe("One file or more; the name of each is its path."),
 });
 
-const Answer = z
-  .object({
-    files: z.array(
-      z.object({
-        path: z.string(),
-        status: z.int().describe("201, 200 for a file that existed, or the status of the error."),
-        ...z.object({ size: z.int(), sha256: z.string(), changed: z.boolean() }).partial().shape,
-        error: z.string().optional(),
-      }),
-    ),
-  })
-  .openapi("BatchAnswer");
+const Answer = schema("BatchAnswer", {
+  files: z.array(
+    z.object({
+      path: z.string(),
+      status: z.int().describe("201, 200 for a file that existed, or the status of the error."),
+      ...z.object({ size: z.int(), sha256: z.string(), changed: z.boolean() }).partial().shape,
+      error: z.string().optional(),
+    }),
+  ),
+});
 
 /** Relative, without control characters. */
 const NEW_PATH = String.raw`^[^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*$`;
@@ -72,7 +70,7 @@ const moves = z
   .refine((list) => new Set(list.flatMap(({ from, to }) => [from, to])).size === 2 * list.length, {
     error: "must name each path once",
   });
-const Missing = z.object({ missing: z.array(z.string()) }).openapi("MissingFiles");
+const Missing = schema("MissingFiles", { missing: z.array(z.string()) });
 
 /** Up to 500 files of a source that files are pushed to. */
 const filesOfSource: Find<SourceRow> = async (services, { key }) =>

@@ -5,37 +5,34 @@ import { namedReader, principals } from "../../core/input/input-fields.ts";
 import { unknownGroups } from "../../db/access/member-store.ts";
 import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
 import { setReaders } from "../../ingestion/uploads/pushed-files.ts";
-import { Endpoints, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
 import { action } from "../action.ts";
 import { pushedFile } from "./source-files.ts";
 import { fileSourceOf } from "./file-sources.ts";
 
 const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
-const FileReaders = z
-  .object({
-    permissions: z.enum(["off", "on"]),
-    readers: readers
-      .nullable()
-      .describe("Who may read the file, and where each comes from; null: never told."),
-    unreadable: z.string().nullable().describe("Why they could not be read."),
-    readAt: timeOrNull,
-  })
-  .openapi("FileReaders");
-const Checked = z
-  .object({ mayRead: z.boolean(), by: z.string().nullable(), from: z.string().nullable() })
-  .openapi("ReaderCheck");
-const Preview = z
-  .object({
-    files: z.int(),
-    nobody: z.int().describe("Files that nobody can read."),
-    unreadable: z.int().describe("Those whose readers could not be read."),
-    problems: z.array(z.object({ path: z.string(), message: z.string() })),
-    unknownGroups: z
-      .array(z.object({ name: z.string(), reason: z.string(), files: z.int() }))
-      .describe("Groups whose members are not known: only calls name their members."),
-    isComplete: z.boolean().describe("False: of the first files only."),
-  })
-  .openapi("PermissionsPreview");
+const FileReaders = schema("FileReaders", {
+  permissions: z.enum(["off", "on"]),
+  readers: readers
+    .nullable()
+    .describe("Who may read the file, and where each comes from; null: never told."),
+  unreadable: z.string().nullable().describe("Why they could not be read."),
+  readAt: timeOrNull,
+});
+const Checked = schema("ReaderCheck", {
+  mayRead: z.boolean(),
+  ...all(z.string().nullable(), "by", "from"),
+});
+const Preview = schema("PermissionsPreview", {
+  files: z.int(),
+  nobody: z.int().describe("Files that nobody can read."),
+  unreadable: z.int().describe("Those whose readers could not be read."),
+  problems: z.array(z.object({ path: z.string(), message: z.string() })),
+  unknownGroups: z
+    .array(z.object({ name: z.string(), reason: z.string(), files: z.int() }))
+    .describe("Groups whose members are not known: only calls name their members."),
+  isComplete: z.boolean().describe("False: of the first files only."),
+});
 
 const FILE = "/file-sources/{id}/files/{path}/readers";
 

@@ -19,7 +19,7 @@ import { storedPath } from "../../sources/file-names.ts";
 import { mayReadAll } from "./request/guards.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
-import { all, Endpoints, pageOf, queued, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, pageOf, queued, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
@@ -29,31 +29,29 @@ import { settingFields } from "../../core/input/setting-fields.ts";
 export const fileSourceOf = (services: Services, { key }: Pick<Address, "key">) =>
   findFileSource(services, { key });
 
-const Scan = z
-  .object({
-    startedAt: time,
-    finishedAt: timeOrNull,
-    ...all(z.int(), "added", "changed", "removed", "unchanged", "failed"),
-    problems: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .describe("The first 20 that failed or have no text, and why."),
-    heldRemovals: z.int(),
-    leftOut: z
-      .array(
-        z.object({
-          limit: z.string(),
-          about: z.string().optional(),
-          addresses: z.int(),
-          isAtLeast: z.boolean(),
-        }),
-      )
-      .describe(
-        "Addresses that a limit of the settings kept out, or that are `about` something else.",
-      ),
-    mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
-    error: z.string().nullable(),
-  })
-  .openapi("Scan");
+const Scan = schema("Scan", {
+  startedAt: time,
+  finishedAt: timeOrNull,
+  ...all(z.int(), "added", "changed", "removed", "unchanged", "failed"),
+  problems: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .describe("The first 20 that failed or have no text, and why."),
+  heldRemovals: z.int(),
+  leftOut: z
+    .array(
+      z.object({
+        limit: z.string(),
+        about: z.string().optional(),
+        addresses: z.int(),
+        isAtLeast: z.boolean(),
+      }),
+    )
+    .describe(
+      "Addresses that a limit of the settings kept out, or that are `about` something else.",
+    ),
+  mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
+  error: z.string().nullable(),
+});
 
 const scanOf = (scan: ScanRunRow) => ({
   ...scan,
@@ -87,7 +85,7 @@ const sourceFields = {
     .describe("Until when the provider notifies of changes."),
   createdAt: time,
 };
-export const Source = z.object(sourceFields).openapi("FileSource");
+export const Source = schema("FileSource", sourceFields);
 
 export const sourceOf = ({ source, lastScan }: FileSource) => ({
   ...source,
@@ -116,14 +114,12 @@ const folderQuery = z.object({
   after: z.string().max(MAX_PATH_LENGTH).optional(),
 });
 
-const Check = z.object({ ok: z.boolean().nullable(), message: z.string() }).openapi("SourceCheck");
-const Folder = z
-  .object({
-    path: z.string(),
-    entries: z.array(z.object({ path: z.string(), isFolder: z.boolean() })),
-    after: z.string().nullable(),
-  })
-  .openapi("Folder");
+const Check = schema("SourceCheck", { ok: z.boolean().nullable(), message: z.string() });
+const Folder = schema("Folder", {
+  path: z.string(),
+  entries: z.array(z.object({ path: z.string(), isFolder: z.boolean() })),
+  after: z.string().nullable(),
+});
 /** For the reference; a body is checked by the schema of its own provider. */
 const configs = config.describe(
   `The provider's settings; a patch may send \`true\` for a set secret.\n\n${SOURCES.map(settingsText).join("\n")}`,
@@ -154,9 +150,11 @@ export const sourceCreation = action({
     const { source, webhookSecret } = await createFileSource(services, body, asId(id));
     return { source, webhookSecret, checked: await checkFileSource(services, { source }) };
   },
-  answer: z
-    .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
-    .openapi("CreatedFileSource"),
+  answer: schema("CreatedFileSource", {
+    ...sourceFields,
+    webhookSecret: z.string(),
+    check: Check.optional(),
+  }),
   shown: ({ source, webhookSecret, checked }) => ({
     ...sourceOf(source),
     webhookSecret,
@@ -175,7 +173,7 @@ const sourceCopying = action({
     copySource(services, { source, copy: body, id: asId(id) }),
   target: targetOf,
   status: 201,
-  answer: z.object({ ...sourceFields, webhookSecret: z.string() }).openapi("CopiedFileSource"),
+  answer: schema("CopiedFileSource", { ...sourceFields, webhookSecret: z.string() }),
   shown: ({ source, webhookSecret }) => ({ ...sourceOf(source), webhookSecret }),
 });
 
@@ -197,7 +195,7 @@ export const sourceChange = action({
   },
   target: targetOf,
   previous: ({ source }) => source,
-  answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
+  answer: schema("CheckedFileSource", { ...sourceFields, check: Check.optional() }),
   shown: ({ source, checked }) => ({ ...sourceOf(source), ...checkOf(checked) }),
 });
 

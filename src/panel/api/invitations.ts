@@ -8,7 +8,7 @@ import { baseUrlOf } from "../../http/client-address.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
-import { all, Endpoints, time } from "./request/endpoint.ts";
+import { all, Endpoints, time, schema } from "./request/endpoint.ts";
 
 const fields = {
   ...all(z.string(), "id", "email"),
@@ -31,7 +31,7 @@ export const invitationCreation = action({
     const base = baseUrlOf(services.config, context.req.raw);
     return { ...invitation, link: `${base}/panel/invitation?code=${code}` };
   },
-  answer: z.object({ ...fields, link: z.string() }).openapi("CreatedInvitation"),
+  answer: schema("CreatedInvitation", { ...fields, link: z.string() }),
 });
 
 export const invitationRemoval = action({
@@ -48,7 +48,7 @@ export const invitationRoutes = new Endpoints("users")
   .list(
     "get /invitations",
     "Invitations of the last month. For administrators; never with their links.",
-    { item: z.object(fields).openapi("Invitation"), by: "admins" },
+    { item: schema("Invitation", fields), by: "admins" },
     ({ services: { db, now }, paging }) => store.listInvitations(db, now(), paging),
   )
   .action(invitationCreation)

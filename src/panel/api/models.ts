@@ -14,15 +14,13 @@ import { tryModelServer } from "../../catalog/models/try-model-server.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../db/catalog/model-store.ts";
 import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
 import { action, type ActionCall } from "../action.ts";
-import { Endpoints, timeOrNull } from "./request/endpoint.ts";
+import { Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
 
-const KeyState = z
-  .object({
-    provider: z.enum(PROVIDER_KEY_NAMES),
-    setBy: z.enum(["environment", "panel"]).nullable(),
-    setAt: timeOrNull,
-  })
-  .openapi("ProviderKey");
+const KeyState = schema("ProviderKey", {
+  provider: z.enum(PROVIDER_KEY_NAMES),
+  setBy: z.enum(["environment", "panel"]).nullable(),
+  setAt: timeOrNull,
+});
 
 const modelsReplacement = action({
   name: "models.put",

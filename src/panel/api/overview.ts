@@ -5,7 +5,7 @@ import { countSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { hasPermissions } from "../../db/catalog/source-store.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import { mayReadAll } from "./request/guards.ts";
-import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { invalidField } from "../../core/errors.ts";
 import { namesOf } from "../../db/access/audit-store.ts";
@@ -20,44 +20,38 @@ const files = z
   .object(all(z.int(), "pending", "processing", "indexed", "error", "deleted"))
   .optional();
 const labels = { identifier: z.string(), name: z.string() };
-const Overview = z
-  .object({
-    files,
-    failingFiles: z.array(z.record(z.string(), z.unknown())),
-    failingSources: z.array(
-      z.object({ ...labels, error: z.string().nullable(), since: timeOrNull }),
-    ),
-    /** With files that are tried again, and why the last try of one of them failed. */
-    waitingSources: z.array(z.object({ ...labels, errorMessage: z.string() })),
-    scansUnderWay: z.array(z.object({ ...labels, startedAt: time })),
-    oldestPendingSeconds: z.int().nullable(),
-    queues: z.array(
-      z.object({
-        queue: z.string(),
-        waiting: z.int().nullable(),
-        oldestSeconds: z.int().nullable(),
-      }),
-    ),
-    calls: z.object({
-      ...all(z.int(), "hours", "total", "errors", "degraded"),
-      errorRate: z.number(),
-      degradedRate: z.number(),
+const Overview = schema("Overview", {
+  files,
+  failingFiles: z.array(z.record(z.string(), z.unknown())),
+  failingSources: z.array(z.object({ ...labels, error: z.string().nullable(), since: timeOrNull })),
+  /** With files that are tried again, and why the last try of one of them failed. */
+  waitingSources: z.array(z.object({ ...labels, errorMessage: z.string() })),
+  scansUnderWay: z.array(z.object({ ...labels, startedAt: time })),
+  oldestPendingSeconds: z.int().nullable(),
+  queues: z.array(
+    z.object({
+      queue: z.string(),
+      ...all(z.int().nullable(), "waiting", "oldestSeconds"),
     }),
-    vectorIndex: z
-      .object({
-        indexes: z.int(),
-        /** The number of RAGs compared completely; the counts are from their last comparison. */
-        compared: z.int(),
-        lastComparedAt: timeOrNull,
-        ...all(z.int(), "vectorsChecked", "vectorsAddedAgain", "vectorsRemoved", "underWay"),
-        underWaySince: timeOrNull,
-      })
-      .nullable(),
-    /** Since when nothing can be stored; null: there is room. */
-    noRoomSince: timeOrNull,
-    secrets: z.object({ sealedByPreviousKey: z.int(), unreadable: z.int() }),
-  })
-  .openapi("Overview");
+  ),
+  calls: z.object({
+    ...all(z.int(), "hours", "total", "errors", "degraded"),
+    ...all(z.number(), "errorRate", "degradedRate"),
+  }),
+  vectorIndex: z
+    .object({
+      indexes: z.int(),
+      /** The number of RAGs compared completely; the counts are from their last comparison. */
+      compared: z.int(),
+      lastComparedAt: timeOrNull,
+      ...all(z.int(), "vectorsChecked", "vectorsAddedAgain", "vectorsRemoved", "underWay"),
+      underWaySince: timeOrNull,
+    })
+    .nullable(),
+  /** Since when nothing can be stored; null: there is room. */
+  noRoomSince: timeOrNull,
+  secrets: z.object({ sealedByPreviousKey: z.int(), unreadable: z.int() }),
+});
 
 export const overviewRoutes = new Endpoints("service").json(
   "get /overview",
@@ -136,24 +130,19 @@ function spanOf(range: { from?: number | undefined; to?: number | undefined }, n
   return { from, to };
 }
 
-const Usage = z
-  .object({
-    from: time,
-    to: time,
-    group: usageQuery.shape.group,
-    data: z.array(
-      z.object({
-        key: z.string(),
-        ...all(z.int(), "calls", "errors", "degraded", "inputTokens", "outputTokens"),
-        cost: z.array(z.object({ amount: z.number(), currency: z.string() })),
-        p50Ms: z.number().nullable(),
-        p95Ms: z.number().nullable(),
-        identifier: z.string().nullable(),
-        name: z.string().nullable(),
-      }),
-    ),
-  })
-  .openapi("Usage");
+const Usage = schema("Usage", {
+  ...all(time, "from", "to"),
+  group: usageQuery.shape.group,
+  data: z.array(
+    z.object({
+      key: z.string(),
+      ...all(z.int(), "calls", "errors", "degraded", "inputTokens", "outputTokens"),
+      cost: z.array(z.object({ amount: z.number(), currency: z.string() })),
+      ...all(z.number().nullable(), "p50Ms", "p95Ms"),
+      ...all(z.string().nullable(), "identifier", "name"),
+    }),
+  ),
+});
 
 export const usageRoutes = new Endpoints("service").json(
   "get /usage",

@@ -8,7 +8,7 @@ import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.
 import { storedPath } from "../../sources/file-names.ts";
 import { ragOf } from "./rags.ts";
 import { action } from "../action.ts";
-import { all, Endpoints, pageOf, queued, time } from "./request/endpoint.ts";
+import { all, Endpoints, pageOf, queued, time, schema } from "./request/endpoint.ts";
 import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
 import { panelSearch, searchRag } from "../search/search-rag.ts";
 
@@ -21,37 +21,30 @@ const generation = {
   vectorsIn: z.string(),
   createdAt: time,
 };
-const Index = z
-  .object({
-    live: z.object(generation).nullable(),
-    building: z.object({ ...generation, filesDone: z.int(), filesFailed: z.int() }).nullable(),
-    previous: z.object({ ...generation, keptUntil: time }).nullable(),
-  })
-  .openapi("RagIndex");
-const Estimate = z
-  .object({
-    needed: z.boolean(),
-    ...all(z.int(), "files", "chunks", "reusedVectors", "embeddingCalls", "inputTokens"),
-    cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
-  })
-  .openapi("RebuildEstimate");
+const Index = schema("RagIndex", {
+  live: z.object(generation).nullable(),
+  building: z.object({ ...generation, filesDone: z.int(), filesFailed: z.int() }).nullable(),
+  previous: z.object({ ...generation, keptUntil: time }).nullable(),
+});
+const Estimate = schema("RebuildEstimate", {
+  needed: z.boolean(),
+  ...all(z.int(), "files", "chunks", "reusedVectors", "embeddingCalls", "inputTokens"),
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+});
 const place = {
   position: z.int(),
   headings: z.array(z.string()),
   page: z.int().nullable(),
-  start: z.int(),
-  end: z.int(),
+  ...all(z.int(), "start", "end"),
   text: z.string(),
 };
-const Preview = z
-  .object({
-    ...all(z.int(), "chunkSize", "chunkOverlap", "characters", "charactersCut", "total"),
-    chunks: z.array(z.object({ ...place, tokens: z.int() })),
-  })
-  .openapi("ChunkPreview");
+const Preview = schema("ChunkPreview", {
+  ...all(z.int(), "chunkSize", "chunkOverlap", "characters", "charactersCut", "total"),
+  chunks: z.array(z.object({ ...place, tokens: z.int() })),
+});
 
 const marks = { textHash: z.string(), isDuplicate: z.boolean(), isExcluded: z.boolean() };
-const Passage = z.object({ ...place, ...marks }).openapi("Passage");
+const Passage = schema("Passage", { ...place, ...marks });
 
 const RAG = "/rags/{id}";
 
@@ -103,8 +96,7 @@ const explanation = z
     fused: z.number(),
     fusedRank: z.int(),
     wordsRank: z.int().nullable(),
-    relevance: z.number().nullable(),
-    recency: z.number().nullable(),
+    ...all(z.number().nullable(), "relevance", "recency"),
   })
   .optional()
   .describe("Why the passage has this rank. Administrators only.");
@@ -112,18 +104,16 @@ const value = z
   .number()
   .optional()
   .describe("What the passages are ordered by; `score` is the similarity.");
-const Answer = z
-  .object({
-    chunks: z.array(z.object({ ...Chunk.shape, value, explanation })),
-    timings: z
-      .object({
-        ...all(z.number(), "contextMs", "rerankingMs", "totalMs"),
-        legs: z.record(z.string(), z.number()),
-      })
-      .optional(),
-    degraded: Degradation.optional(),
-  })
-  .openapi("PanelSearchAnswer");
+const Answer = schema("PanelSearchAnswer", {
+  chunks: z.array(z.object({ ...Chunk.shape, value, explanation })),
+  timings: z
+    .object({
+      ...all(z.number(), "contextMs", "rerankingMs", "totalMs"),
+      legs: z.record(z.string(), z.number()),
+    })
+    .optional(),
+  degraded: Degradation.optional(),
+});
 
 /** Searches that a panel can try out; they change nothing, so members may make them too. */
 export const ragSearchRoutes = new Endpoints("rags", ragOf).json(

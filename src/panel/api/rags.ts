@@ -19,7 +19,7 @@ import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
 import { countText } from "../components/figures.ts";
 import type { Address } from "./request/described-route.ts";
-import { all, Endpoints, queued } from "./request/endpoint.ts";
+import { all, Endpoints, queued, schema } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
@@ -28,8 +28,7 @@ import { storedPath } from "../../sources/file-names.ts";
 const { scopeMode, scopes } = storedRag.shape;
 const fields = {
   ...storedRag.shape,
-  id: z.string(),
-  identifier: z.string(),
+  ...all(z.string(), "id", "identifier"),
   status: z.enum(["active", "paused", "error"]),
   ...all(z.int(), "totalFiles", "processedFiles", "numberVectors"),
   fileSource: z.object(all(z.string(), "id", "name", "identifier", "provider")),
@@ -39,7 +38,7 @@ const fields = {
 const unknownExternalIds = z
   .array(z.string())
   .describe("External ids of its scopes that the source does not have.");
-const CheckedRag = z.object({ ...fields, unknownExternalIds }).openapi("CheckedRag");
+const CheckedRag = schema("CheckedRag", { ...fields, unknownExternalIds });
 
 const ragQuery = z.object({ check: z.literal("scopes").optional() });
 
@@ -156,7 +155,7 @@ export const ragRoutes = new Endpoints("rags", ragOf)
   .list(
     "get /rags",
     "RAGs. With their counters.",
-    { item: z.object(fields).openapi("PanelRag") },
+    { item: schema("PanelRag", fields) },
     async ({ services, caller, paging }) => {
       const { data, total } = await listRags(services, paging);
       const reading = readingInPanel(caller, null);
@@ -176,9 +175,7 @@ export const ragRoutes = new Endpoints("rags", ragOf)
     "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
     {
       query: ragQuery,
-      answer: z
-        .object({ ...fields, unknownExternalIds: unknownExternalIds.optional() })
-        .openapi("ReadRag"),
+      answer: schema("ReadRag", { ...fields, unknownExternalIds: unknownExternalIds.optional() }),
     },
     async ({ services, subject: rag, query }) => {
       if (query.check !== undefined) return await checked(services, rag);

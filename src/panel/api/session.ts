@@ -10,7 +10,7 @@ import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
 import { forbidden, orNotFound, QuarryError } from "../../core/errors.ts";
 import { originOf, isHttps } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
-import { Endpoints } from "./request/endpoint.ts";
+import { Endpoints, schema } from "./request/endpoint.ts";
 import { enrolledOnly, noForeignPages, ownPagesOnly, ownSession } from "./request/guards.ts";
 import { sessionHashOf, signedInOnly } from "./request/guards.ts";
 import { beginTotp, confirmEnrolment, removeOwnTotp } from "../../access/totp/change-totp.ts";
@@ -25,7 +25,7 @@ const userOf = ({ userId, role, ...session }: Session) => ({
   role,
 });
 
-const SessionUser = z.object({ id: z.string(), email: z.string(), role }).openapi("SessionUser");
+const SessionUser = schema("SessionUser", { id: z.string(), email: z.string(), role });
 const Signed = z.object({ user: SessionUser });
 const Itself = z.object({
   user: z.object(SessionUser.shape).nullable(),
@@ -183,7 +183,7 @@ export const totpRoutes = new Endpoints("session")
   .action(totpConfirmation)
   .action(ownTotpRemoval).app;
 
-const shown = z.object(providerSettings.shape).openapi("OpenIdProvider");
+const shown = schema("OpenIdProvider", providerSettings.shape);
 
 const settingsOf = async (services: Services) =>
   orNotFound(await storedProvider(services)).settings;

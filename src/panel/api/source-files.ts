@@ -15,7 +15,7 @@ import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
-import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { fileSourceOf } from "./file-sources.ts";
 import { fileMetadata, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
 import { pushedSource, readersIn, refusePartial, type SourceRow } from "./request/sent-file.ts";
@@ -32,10 +32,8 @@ const offsets = z.object({ start: offset, end: offset });
 
 const status = z.enum(FILE_STATUSES);
 const fields = {
-  filePath: z.string(),
-  name: z.string(),
-  externalId: z.string().nullable(),
-  url: z.string().nullable(),
+  ...all(z.string(), "filePath", "name"),
+  ...all(z.string().nullable(), "externalId", "url"),
   size: z.int(),
   mimeType: z.string(),
   sha256: z.string().nullable(),
@@ -45,36 +43,33 @@ const indexing = {
   errorMessage: z.string().nullable(),
   notes: z.array(z.string()),
 };
-const File = z
-  .object({
-    ...fields,
-    status: status.nullable().describe("The worst status in any RAG; null if no RAG has the file."),
-    isExcluded: z.boolean().describe("Whether the file is left out of search."),
-    ...indexing,
-  })
-  .openapi("SourceFile");
-const Detail = z
-  .object({
-    ...fields,
-    metadata: z.record(z.string(), z.unknown()),
-    modifiedAt: time,
-    createdAt: time,
-    deletedAt: timeOrNull,
-    isExcluded: z.boolean(),
-    rags: z.array(
-      z.object({
-        ragIdentifier: z.string(),
-        ragName: z.string(),
-        status,
-        ...indexing,
-        chunkCount: z.int(),
-      }),
-    ),
-  })
-  .openapi("FileDetail");
-const Stored = z
-  .object({ path: z.string(), size: z.int(), sha256: z.string(), changed: z.boolean() })
-  .openapi("StoredFile");
+const File = schema("SourceFile", {
+  ...fields,
+  status: status.nullable().describe("The worst status in any RAG; null if no RAG has the file."),
+  isExcluded: z.boolean().describe("Whether the file is left out of search."),
+  ...indexing,
+});
+const Detail = schema("FileDetail", {
+  ...fields,
+  metadata: z.record(z.string(), z.unknown()),
+  ...all(time, "modifiedAt", "createdAt"),
+  deletedAt: timeOrNull,
+  isExcluded: z.boolean(),
+  rags: z.array(
+    z.object({
+      ...all(z.string(), "ragIdentifier", "ragName"),
+      status,
+      ...indexing,
+      chunkCount: z.int(),
+    }),
+  ),
+});
+const Stored = schema("StoredFile", {
+  path: z.string(),
+  size: z.int(),
+  sha256: z.string(),
+  changed: z.boolean(),
+});
 const exclusion = z.object({
   path: relativePath.min(1).transform(storedPath),
   textHash: z
@@ -85,29 +80,25 @@ const exclusion = z.object({
   excerpt: z.string().default(""),
   excluded: z.boolean(),
 });
-const ExcludedItem = z
-  .object({
-    kind: z.enum(["file", "passage"]),
-    path: z.string(),
-    value: z.string().describe("The path, or the hash of the passage's text."),
-    excerpt: z.string(),
-    createdAt: time,
-    createdBy: z.string().nullable(),
-  })
-  .openapi("SearchExclusion");
-const Manifest = z
-  .object({
-    files: z.array(
-      z.object({
-        path: z.string(),
-        size: z.int(),
-        sha256: z.string().nullable(),
-        readers: z.array(z.string()).nullable(),
-      }),
-    ),
-    cursor: z.string().nullable(),
-  })
-  .openapi("Manifest");
+const ExcludedItem = schema("SearchExclusion", {
+  kind: z.enum(["file", "passage"]),
+  path: z.string(),
+  value: z.string().describe("The path, or the hash of the passage's text."),
+  excerpt: z.string(),
+  createdAt: time,
+  createdBy: z.string().nullable(),
+});
+const Manifest = schema("Manifest", {
+  files: z.array(
+    z.object({
+      path: z.string(),
+      size: z.int(),
+      sha256: z.string().nullable(),
+      readers: z.array(z.string()).nullable(),
+    }),
+  ),
+  cursor: z.string().nullable(),
+});
 
 const SOURCE = "/file-sources/{id}";
 

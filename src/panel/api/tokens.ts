@@ -9,7 +9,7 @@ import { TOKEN_KINDS } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
-import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 
 const fields = {
   id: z.string(),
@@ -22,8 +22,7 @@ const fields = {
     .nullable()
     .describe("`named`, the address of the only person that it reads as, or null."),
   createdAt: time,
-  expiresAt: timeOrNull,
-  lastUsedAt: timeOrNull,
+  ...all(timeOrNull, "expiresAt", "lastUsedAt"),
 };
 
 export const tokenCreation = action({
@@ -32,7 +31,7 @@ export const tokenCreation = action({
   body: ({ now }) => newToken(now),
   errors: [404],
   work: ({ services, body, id }) => createToken(services, body, asId(id)),
-  answer: z.object({ ...fields, token: z.string() }).openapi("CreatedToken"),
+  answer: schema("CreatedToken", { ...fields, token: z.string() }),
   shown: ({ token, secret }) => ({ ...token, token: secret }),
 });
 
@@ -52,7 +51,7 @@ export const tokenRoutes = new Endpoints("tokens")
   .list(
     "get /tokens",
     "Access tokens and connected programs. What each covers and when it was last used; never the token itself.",
-    { item: z.object(fields).openapi("Token") },
+    { item: schema("Token", fields) },
     ({ services, paging }) => listTokens(services.db, paging),
   )
   .action(tokenCreation)

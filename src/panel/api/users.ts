@@ -15,10 +15,10 @@ import { findPerson, listUsers } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
-import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { sessionHashOf } from "./request/guards.ts";
 
-const User = z.object({ id: z.string(), email: z.string(), role, createdAt: time }).openapi("User");
+const User = schema("User", { id: z.string(), email: z.string(), role, createdAt: time });
 
 export const findUser = async ({ db }: Services, { key }: Address) =>
   orNotFound(await findPerson(db, asId(key)));
@@ -76,8 +76,7 @@ export const userRoutes = new Endpoints("users")
   .action(totpRemoval).app;
 
 const shownKey = {
-  id: z.string(),
-  name: z.string(),
+  ...all(z.string(), "id", "name"),
   role,
   createdAt: time,
   createdBy: z.string(),
@@ -90,7 +89,7 @@ export const keyCreation = action({
   body: ({ now }) => newKey(now),
   work: ({ services, caller, body, id }) =>
     createKey(services, { ...body, createdBy: userBehind(caller), id: asId(id) }),
-  answer: z.object({ ...shownKey, key: z.string() }).openapi("CreatedKey"),
+  answer: schema("CreatedKey", { ...shownKey, key: z.string() }),
   shown: ({ key, secret }) => ({ ...key, key: secret }),
 });
 
@@ -109,7 +108,7 @@ export const keyRoutes = new Endpoints("users")
   .list(
     "get /keys",
     "Automation keys. With the creator of each. A key ends with its creator.",
-    { item: z.object({ ...shownKey, createdByEmail: z.string() }).openapi("Key") },
+    { item: schema("Key", { ...shownKey, createdByEmail: z.string() }) },
     ({ services, paging }) => listKeys(services.db, paging),
   )
   .action(keyCreation)
@@ -122,16 +121,12 @@ function reachOf(caller: PanelCaller): UserId | null {
   throw forbidden();
 }
 
-const OpenSession = z
-  .object({
-    ...all(z.string(), "id", "userId", "email"),
-    address: z.string().nullable(),
-    userAgent: z.string().nullable(),
-    createdAt: time,
-    lastSeenAt: time,
-    current: z.boolean(),
-  })
-  .openapi("OpenSession");
+const OpenSession = schema("OpenSession", {
+  ...all(z.string(), "id", "userId", "email"),
+  ...all(z.string().nullable(), "address", "userAgent"),
+  ...all(time, "createdAt", "lastSeenAt"),
+  current: z.boolean(),
+});
 
 export const sessionEnd = action({
   name: "sessions.remove",

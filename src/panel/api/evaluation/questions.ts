@@ -31,7 +31,7 @@ import { asId } from "../../../core/ids.ts";
 import type { Services } from "../../../services.ts";
 import { action, perform, type ActionCall } from "../../action.ts";
 import type { Find, Address } from "../request/described-route.ts";
-import { all, Endpoints, pageOf, time } from "../request/endpoint.ts";
+import { all, Endpoints, pageOf, time, schema } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
@@ -45,11 +45,14 @@ export const shownAsked = {
   check: z.enum(ANSWER_CHECKS).nullable(),
   answer: z.string().nullable(),
 };
-const Shown = z
-  .object({ id: z.string(), ...shownAsked, jsonSchema: z.string().nullable(), createdAt: time })
-  .openapi("Question");
+const Shown = schema("Question", {
+  id: z.string(),
+  ...shownAsked,
+  jsonSchema: z.string().nullable(),
+  createdAt: time,
+});
 const shownOf = (question: Question) => ({ ...question, check: question.answerCheck });
-const countOfKept = z.object({ kept: z.int() }).openapi("KeptQuestions");
+const countOfKept = schema("KeptQuestions", { kept: z.int() });
 
 const SET = "/question-sets/{id}";
 export const questionSetOf = (services: Services, { key }: Pick<Address, "key">) =>
@@ -150,7 +153,7 @@ export const questionRoutes = new Endpoints("evaluation", questionSetOf)
     {
       name: questionImport.name,
       bytes: [...FORMATS.keys()],
-      answer: z.object({ kept: z.int(), absent: z.array(z.string()) }).openapi("ImportedQuestions"),
+      answer: schema("ImportedQuestions", { kept: z.int(), absent: z.array(z.string()) }),
       errors: [409, 422],
     },
     async ({ context, subject: set }) => {
@@ -188,14 +191,12 @@ const shownSet = (set: QuestionSet) => ({
   rag: set.subjectKind === "rag" ? set.subjectIdentifier : null,
   inference: set.subjectKind === "inference" ? set.subjectIdentifier : null,
 });
-const ShownSet = z
-  .object({
-    ...all(z.string(), "id", "name", "identifier"),
-    ...all(z.string().nullable(), "rag", "inference", "judgeModel"),
-    questions: z.int(),
-    createdAt: time,
-  })
-  .openapi("QuestionSet");
+const ShownSet = schema("QuestionSet", {
+  ...all(z.string(), "id", "name", "identifier"),
+  ...all(z.string().nullable(), "rag", "inference", "judgeModel"),
+  questions: z.int(),
+  createdAt: time,
+});
 
 const oneSubject = {
   if: { properties: { rag: {} }, required: ["rag"] },

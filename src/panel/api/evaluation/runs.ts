@@ -13,7 +13,7 @@ import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { action, type ActionCall } from "../../action.ts";
 import type { Find } from "../request/described-route.ts";
-import { Endpoints, pageOf, time, timeOrNull } from "../request/endpoint.ts";
+import { all, Endpoints, pageOf, time, timeOrNull, schema } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 import { questionSetOf, shownAsked } from "./questions.ts";
 
@@ -21,60 +21,49 @@ const newRun = z.object({ setting: settingShape.default({}) });
 const compared = z.object({ with: z.string().min(1) });
 
 /** Made again, because only schemas made after zod was extended have `openapi`. */
-const Summary = z.object(summaryShape.shape).openapi("RunSummary");
-const Run = z
-  .object({
-    id: z.string(),
-    status: z.enum(RUN_STATUSES),
-    error: z.string().nullable(),
-    setting: settingShape,
-    facts: z.record(z.string(), z.unknown()),
-    total: z.int(),
-    done: z.int(),
-    summary: z.object(summaryShape.shape).nullable(),
-    startedAt: time,
-    finishedAt: timeOrNull,
-  })
-  .openapi("EvaluationRun");
+const Summary = schema("RunSummary", summaryShape.shape);
+const Run = schema("EvaluationRun", {
+  id: z.string(),
+  status: z.enum(RUN_STATUSES),
+  error: z.string().nullable(),
+  setting: settingShape,
+  facts: z.record(z.string(), z.unknown()),
+  ...all(z.int(), "total", "done"),
+  summary: z.object(summaryShape.shape).nullable(),
+  startedAt: time,
+  finishedAt: timeOrNull,
+});
 const usage = {
-  inputTokens: z.int(),
-  outputTokens: z.int(),
+  ...all(z.int(), "inputTokens", "outputTokens"),
   cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
 };
-const Result = z
-  .object({
-    questionId: z.string(),
-    ...shownAsked,
-    ranks: z.array(z.int().nullable()),
-    found: z.array(foundShape),
-    response: z.string().nullable(),
-    right: z.boolean().nullable(),
-    why: z.string().nullable(),
-    error: z.string().nullable(),
-    degraded: z.boolean(),
-    latencyMs: z.number(),
-    ...usage,
-    judge: z.object(usage).nullable(),
-    finishedAt: timeOrNull,
-  })
-  .openapi("EvaluationResult");
-const Comparison = z
-  .object({
-    questions: z.int(),
-    first: Summary,
-    second: Summary,
-    measures: z.array(
-      z.object({
-        measure: z.string(),
-        questions: z.int(),
-        first: z.number(),
-        second: z.number(),
-        difference: z.object({ mean: z.number(), low: z.number(), high: z.number() }),
-        isClear: z.boolean(),
-      }),
-    ),
-  })
-  .openapi("RunComparison");
+const Result = schema("EvaluationResult", {
+  questionId: z.string(),
+  ...shownAsked,
+  ranks: z.array(z.int().nullable()),
+  found: z.array(foundShape),
+  response: z.string().nullable(),
+  right: z.boolean().nullable(),
+  ...all(z.string().nullable(), "why", "error"),
+  degraded: z.boolean(),
+  latencyMs: z.number(),
+  ...usage,
+  judge: z.object(usage).nullable(),
+  finishedAt: timeOrNull,
+});
+const Comparison = schema("RunComparison", {
+  questions: z.int(),
+  ...all(Summary, "first", "second"),
+  measures: z.array(
+    z.object({
+      measure: z.string(),
+      questions: z.int(),
+      ...all(z.number(), "first", "second"),
+      difference: z.object({ mean: z.number(), low: z.number(), high: z.number() }),
+      isClear: z.boolean(),
+    }),
+  ),
+});
 
 const spentOf = ({ cost, currency, ...tokens }: Spent) => ({
   ...tokens,

@@ -199,6 +199,10 @@ function partsOf(route: Route): { method: Method; path: string } {
 
 export { all } from "../../../core/input/fields-of-kind.ts";
 
+/** An object that the reference lists under its name. */
+export const schema = <Shape extends z.ZodRawShape>(name: string, shape: Shape) =>
+  z.object(shape).openapi(name);
+
 /** A time: ms inside, ISO 8601 in the answer. */
 export const time = z
   .number()
@@ -210,7 +214,7 @@ export const timeOrNull = time
 
 /** The answer to what continues in the background. */
 export const queued = {
-  answer: z.object({ queued: z.literal(true) }).openapi("Queued"),
+  answer: schema("Queued", { queued: z.literal(true) }),
   shown: () => ({ queued: true }),
   status: 202,
 } as const;
