@@ -146,8 +146,7 @@ const targetOf = <Subject, Body extends z.ZodType>(
   { name, target }: Pick<Action<Subject, Body, never>, "name" | "target">,
   subject: Subject,
   creation: Made<Body>,
-): string | null =>
-  target?.(subject, creation) ?? keyOf(subject) ?? (isCreation(name) ? creation.id : null);
+) => target?.(subject, creation) ?? keyOf(subject) ?? (isCreation(name) ? creation.id : null);
 
 type Parsed<Subject> = {
   subject: Subject;

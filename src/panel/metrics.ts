@@ -81,16 +81,9 @@ async function metricLines(services: Services): Promise<string[]> {
 }
 
 /** A limit of nothing is used up. */
-const ratioOf = ({
-  subject,
-  unit,
-  period,
-  used,
-  reserved,
-  amount,
-}: SpentLimit): [string, number] => [
+const ratioOf = ({ subject, unit, period, ...limit }: SpentLimit): [string, number] => [
   [subject.kind, subject.identifier ?? subject.id ?? "", unit, period].filter(Boolean).join(" "),
-  amount === 0 ? 1 : (used + reserved) / amount,
+  limit.amount === 0 ? 1 : (limit.used + limit.reserved) / limit.amount,
 ];
 
 const family = (name: string, type: string, help: string) => [

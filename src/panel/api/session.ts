@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import type { Session } from "../../access/sessions/find-session.ts";
 import { expiredSessionCookie, sessionCookie } from "../../access/sessions/session-cookie.ts";
-import { signIn, type SignedIn } from "../../access/sessions/sign-in.ts";
+import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
 import { confirmation, credentials, proof } from "../../access/totp/totp-input.ts";
 import { changeOwnPassword } from "../../access/users/change-user.ts";
@@ -113,10 +113,7 @@ export const sessionRoutes = new Endpoints("session")
   .action(passwordChange).app;
 
 /** Signs in, and names in the audit trail who did or tried. */
-export async function signInRecorded(
-  context: ActionContext,
-  input: z.output<typeof credentials>,
-): Promise<SignedIn> {
+export async function signInRecorded(context: ActionContext, input: z.output<typeof credentials>) {
   const services = context.get("services");
   const origin = originOf(services.config, context.req.raw);
   const entry = { action: "session.sign-in", target: emailIn(input.email) } as const;

@@ -12,10 +12,7 @@ import { readPlan } from "./plan-import.ts";
 const FILES_PER_STEP = 250;
 
 /** Removes all that an unfinished import wrote. What is visible stays. */
-export async function giveUpImport(
-  services: Services,
-  row: Pick<ArchiveImport, "id" | "state">,
-): Promise<void> {
+export async function giveUpImport(services: Services, row: Pick<ArchiveImport, "id" | "state">) {
   const { db, files } = services;
   const plan = row.state === "writing" ? await readPlan(files, row.id) : null;
   const { sources = {}, rags = {} } = plan ?? {};

@@ -22,8 +22,7 @@ export const Data = ({ children, mono = false }: { children: string; mono?: bool
 );
 
 /** A link's address where others choose it: http and https only. Null: no link. */
-export const safeHref = (address: string | null): string | null =>
-  webUrlIn(address ?? "")?.href ?? null;
+export const safeHref = (address: string | null) => webUrlIn(address ?? "")?.href ?? null;
 
 export const DataLink = ({ href, text }: { href: string; text: string }) => (
   <a href={href}>

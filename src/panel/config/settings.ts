@@ -53,8 +53,7 @@ export async function readThings(services: Services): Promise<Map<string, Thing>
   return new Map((await Promise.all(kinds)).flat());
 }
 
-export const keyOf = ({ key }: Kind, identifier: string): Values =>
-  key?.(identifier) ?? { identifier };
+export const keyOf = ({ key }: Kind, identifier: string) => key?.(identifier) ?? { identifier };
 
 /** The body of a new thing, without what its identifier says. */
 function shapeOf(kind: Kind): z.core.$ZodShape {

@@ -56,11 +56,7 @@ export const inView = (context: PageContext, content: Child) => (
   </View.Provider>
 );
 
-export async function page(
-  context: PageContext,
-  props: PageProps,
-  content: Child,
-): Promise<Response> {
+export async function page(context: PageContext, props: PageProps, content: Child) {
   const { version } = context.get("services");
   const layout = inView(
     context,
@@ -107,11 +103,7 @@ export async function barePage(
  * that are SameSite=Strict would not go along where another site led here; and Chromium holds a
  * form's answer to the page's `form-action`, with all that the next site redirects to.
  */
-export async function leadingPage(
-  context: PageContext,
-  title: string,
-  address: string,
-): Promise<Response> {
+export async function leadingPage(context: PageContext, title: string, address: string) {
   context.header("Refresh", `0;url=${address}`);
   return await barePage(
     context,

@@ -47,10 +47,7 @@ function actorOf(caller: PanelCaller): Actor {
 }
 
 /** Counts a try against this client's budget. @throws QuarryError `too-many` */
-export async function countTry(
-  { get, req }: PanelRequest,
-  surface: Surface = "login",
-): Promise<void> {
+export async function countTry({ get, req }: PanelRequest, surface: Surface = "login") {
   const { config, rateLimits } = get("services");
   const verdict = await rateLimits(surface, clientOf(config, req.raw));
   if (verdict.allowed) return;

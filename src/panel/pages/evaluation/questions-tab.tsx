@@ -1,5 +1,5 @@
 import { listQuestions } from "../../../db/evaluation/question-store.ts";
-import type { Question, QuestionContent } from "../../../db/evaluation/question-store.ts";
+import type { Question } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { Data, DataLink } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
@@ -165,10 +165,7 @@ const ACCEPTED = [...FORMAT_BY_ENDING.keys()].join();
  * The questions of the file that was chosen, else of the text that was pasted.
  * @throws QuarryError `invalid` that says what is wrong with the file or which line; `too-large`.
  */
-async function questionsIn(
-  { form, files }: FormWithFiles,
-  set: QuestionSet,
-): Promise<QuestionContent[]> {
+async function questionsIn({ form, files }: FormWithFiles, set: QuestionSet) {
   const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
   const [upload] = files("file");
   if (upload === undefined) {

@@ -16,18 +16,12 @@ export const STRANGERS_LIMIT_BYTES = 16 * KIB;
 const MAX_PAIRS = 20_000;
 
 /** The form that was posted, URL-encoded. @throws QuarryError `too-large`. */
-export async function formOf(
-  context: PageContext,
-  limitBytes: number = FORM_LIMIT_BYTES,
-): Promise<Form> {
+export async function formOf(context: PageContext, limitBytes: number = FORM_LIMIT_BYTES) {
   return formFrom(await postedValues(context, limitBytes));
 }
 
 /** The values as they were sent. @throws QuarryError `too-large`. */
-export async function postedValues(
-  { req }: PageContext,
-  limitBytes: number = FORM_LIMIT_BYTES,
-): Promise<URLSearchParams> {
+export async function postedValues({ req }: PageContext, limitBytes: number = FORM_LIMIT_BYTES) {
   refuseCoded(req.raw.headers);
   const text = await readText(req.raw, limitBytes);
   if (hasMoreThan(MAX_PAIRS, text)) throw tooLarge();
@@ -112,11 +106,7 @@ const isWithin = (field: string, name: string) =>
 export type Told = { notice?: string; problem?: string; secret?: Flash["secret"] };
 
 /** The answer to a form that succeeded. The next page shows the notice once. */
-export function redirectWithNotice(
-  context: PageContext,
-  address: string,
-  flash: Told = {},
-): Response {
+export function redirectWithNotice(context: PageContext, address: string, flash: Told = {}) {
   const { notice = null, problem = null, secret = null } = flash;
   const { pathname: path } = new URL(address, "http://here");
   if (Object.keys(flash).length > 0) setFlash(context, { path, notice, problem, secret });

@@ -92,8 +92,7 @@ export const takeFlow = async (context: PageContext, state: string): Promise<str
   deleteCookie(context, await flowName(state), flowOptions(context));
 
 /** Undefined for what is none. */
-export const jsonInBase64 = (text: string): unknown =>
-  parsedJson(Buffer.from(text, "base64url").toString());
+export const jsonInBase64 = (text: string) => parsedJson(Buffer.from(text, "base64url").toString());
 
 const NAME = "quarry_theme";
 const A_YEAR_SECONDS = 31_536_000;

@@ -38,11 +38,7 @@ function setAt(into: Record<string, unknown>, [name = "", ...inner]: string[], v
   setAt(part, inner, value);
 }
 
-function valueIn(
-  form: Form,
-  field: SettingField,
-  { isPatch, prefix }: Required<BodyOptions>,
-): unknown {
+function valueIn(form: Form, field: SettingField, { isPatch, prefix }: Required<BodyOptions>) {
   const { kind, meta, isSecret } = field;
   const name = prefix + formName(field);
   const typed = form.text(name);

@@ -78,8 +78,7 @@ const NOTHING: Attempt<Tried[]> = { done: true, result: [] };
 const ignored = () => Promise.resolve();
 
 /** The posted form, with the second setting where a comparison begins. */
-const askedForm = async (context: PageContext): Promise<Form> =>
-  formFrom(withSecond(await postedValues(context)));
+const askedForm = async (context: PageContext) => formFrom(withSecond(await postedValues(context)));
 
 const searchesOnly = ({ targets }: PlaygroundRequest) =>
   targets.every((target) => target?.kind === "rag");

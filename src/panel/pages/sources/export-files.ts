@@ -8,10 +8,7 @@ const ROWS_AT_ONCE = 1_000;
 const HEAD = ["path", "status", "size", "type", "indexed", "error"];
 
 /** A list of files as CSV, a page of the database at a time. */
-export async function* filesAsCsv(
-  db: Database,
-  query: Omit<FilePageQuery, "at">,
-): AsyncGenerator<string, void> {
+export async function* filesAsCsv(db: Database, query: Omit<FilePageQuery, "at">) {
   yield `${csvLine(HEAD)}\r\n`;
   for (let after: (string | number)[] | null | undefined; after !== null;) {
     const at = { after: after ?? null, before: null, limit: ROWS_AT_ONCE };

@@ -86,10 +86,7 @@ function textTab(context: PageContext, { file, here }: ShownFile, extracted: Ext
 }
 
 /** Null where nothing was read yet. */
-async function extractedOf(
-  context: PageContext,
-  { shown: view, file }: ShownFile,
-): Promise<Extracted> {
+async function extractedOf(context: PageContext, { shown: view, file }: ShownFile) {
   const { id, provider } = view.source;
   const reference = { source: { id, provider }, path: file.path };
   try {

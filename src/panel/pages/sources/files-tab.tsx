@@ -111,11 +111,7 @@ export function filesCsv(context: PageContext, view: ShownSource): Response {
 const FILES_COUNTED = 10_000;
 
 /** How many files the list has, from counters where a RAG indexes all of them; null: unknown. */
-async function filesListed(
-  db: Database,
-  { source, rags }: ShownSource,
-  status: FileStatus | null,
-): Promise<number | null> {
+async function filesListed(db: Database, { source, rags }: ShownSource, status: FileStatus | null) {
   const [rag, secondRag] = rags;
   if (status !== null) {
     return rag === undefined || secondRag !== undefined || rag.coming > 0 ? null : rag[status];

@@ -1,5 +1,3 @@
-import type { Child } from "hono/jsx";
-
 import { listExclusions, type Exclusion } from "../../../db/catalog/exclusion-store.ts";
 import { Faint, Shortened, ShortenedLink, Time } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
@@ -14,10 +12,7 @@ import type { ShownSource } from "./shown-source.ts";
 export const LEFT_OUT = "/left-out";
 
 /** Files and passages of a source that no search finds, each with the way back. */
-export async function leftOutTab(
-  context: PageContext,
-  { source, path }: ShownSource,
-): Promise<Child> {
+export async function leftOutTab(context: PageContext, { source, path }: ShownSource) {
   const { db } = context.get("services");
   const slice = sliceIn(context, ROWS);
   const { data, total } = await listExclusions(db, { sourceId: source.id, ...slice });

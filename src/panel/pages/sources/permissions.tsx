@@ -41,11 +41,7 @@ async function previewIn(context: PageContext, view: ShownSource) {
   return { state: { ...state, text: form.exact, all: form.all }, preview: { defaultReaders } };
 }
 
-export async function permissionsTab(
-  context: PageContext,
-  view: ShownSource,
-  failed?: FormState,
-): Promise<Child> {
+export async function permissionsTab(context: PageContext, view: ShownSource, failed?: FormState) {
   const services = context.get("services");
   const { source, path } = view;
   const isOn = source.permissions === "on";

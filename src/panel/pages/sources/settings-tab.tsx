@@ -1,5 +1,3 @@
-import type { Child } from "hono/jsx";
-
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
@@ -21,11 +19,7 @@ import type { FormState, Form } from "../../components/form-state.ts";
 import { ForAdmins } from "../../components/view.tsx";
 
 /** The source's settings, how programs reach it, and its removal. */
-export async function settingsTab(
-  context: PageContext,
-  view: ShownSource,
-  failed?: FormState,
-): Promise<Child> {
+export async function settingsTab(context: PageContext, view: ShownSource, failed?: FormState) {
   const { source, path } = view;
   const manifest = manifestOf(source);
   const { takes } = manifest;

@@ -17,10 +17,7 @@ export type IndexedSource = SourceWithScan & { rags: RagOfSource[]; files: FileC
 export type ShownSource = IndexedSource & { path: string };
 
 /** Sources with the share of them that their RAGs index. */
-export async function indexedSources(
-  db: Database,
-  sources: SourceWithScan[],
-): Promise<IndexedSource[]> {
+export async function indexedSources(db: Database, sources: SourceWithScan[]) {
   const ids = sources.map(({ source }) => source.id);
   const rags = await ragsOfSources(db, ids);
   const files = await filesOfSources(db, rags);

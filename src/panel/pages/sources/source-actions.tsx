@@ -113,10 +113,7 @@ const MAX_FILES = 100;
 const FAILURES_TOLD = 5;
 
 /** Returns a notice or a problem. @throws QuarryError `too-large`, `invalid` */
-async function uploadFiles(
-  context: PageContext,
-  source: SourceWithScan["source"],
-): Promise<{ notice: string } | { problem: string }> {
+async function uploadFiles(context: PageContext, source: SourceWithScan["source"]) {
   if (takenBy(source.provider) !== "files") throw invalid("this source reads its files by itself");
   const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
   if (files.length === 0) throw invalid("no files were chosen");
@@ -137,11 +134,7 @@ async function uploadFiles(
   return { problem: `${words}. ${failed.slice(0, FAILURES_TOLD).join("; ")}${rest}` };
 }
 
-async function store(
-  context: PageContext,
-  source: SourceWithScan["source"],
-  file: File,
-): Promise<string | null> {
+async function store(context: PageContext, source: SourceWithScan["source"], file: File) {
   try {
     await putFile(context.get("services"), {
       source,
