@@ -105,10 +105,8 @@ const reconciliationOf = (
   vectorsRemoved: verifications.removed,
 });
 
-type Calls = { calls: number; errors: number; degraded: number };
-
 /** Parts of all calls, 0 to 1, to three decimals; 0 where there were none. */
-function ratesOf({ calls, errors, degraded }: Calls) {
+function ratesOf({ calls, errors, degraded }: { calls: number; errors: number; degraded: number }) {
   const rate = (part: number) => (calls === 0 ? 0 : Math.round((part / calls) * 1_000) / 1_000);
   return { total: calls, errors, degraded, errorRate: rate(errors), degradedRate: rate(degraded) };
 }

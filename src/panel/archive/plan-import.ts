@@ -52,7 +52,10 @@ export async function readPlan(files: R2Bucket, id: string): Promise<WholePlan |
 export async function planImport(
   services: Services,
   archive: ArchiveReader,
-  { rehearse, ...wish }: Rehearsed,
+  {
+    rehearse,
+    ...wish
+  }: ImportWish & { dryRun: boolean; rehearse: (settings: Values) => Promise<unknown> },
 ): Promise<WholePlan> {
   const things = await readThings(services);
   const { access, accessThings, tokenIds } = await planAccess(services, archive, wish);
@@ -93,11 +96,6 @@ export async function planImport(
   const rest = await planRest(archive, renaming, rehearse);
   return { now, sources, rags, ...rest, access, things: all, ...counts };
 }
-
-type Rehearsed = ImportWish & {
-  dryRun: boolean;
-  rehearse: (settings: Values) => Promise<unknown>;
-};
 
 const NO_ACCESS = { users: [], keys: [], tokens: [] };
 const EMPTY = { sources: {}, rags: {}, settings: {}, questions: {}, access: NO_ACCESS };

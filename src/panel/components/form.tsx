@@ -152,15 +152,10 @@ export const TextField = ({ keepsPassword = false, numeric = false, ...rest }: I
   );
 };
 
-type AreaProps = FieldProps & {
-  rows?: number;
-  required?: boolean;
-  mono?: boolean;
-  secret?: boolean;
-};
-
 /** `secret`: what was typed is not sent back. */
-export const TextArea = (props: AreaProps) => (
+export const TextArea = (
+  props: FieldProps & { rows?: number; required?: boolean; mono?: boolean; secret?: boolean },
+) => (
   <Labelled {...props}>
     <textarea
       {...controlOf(props)}

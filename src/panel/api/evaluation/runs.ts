@@ -6,8 +6,7 @@ import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.t
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { settingShape, type Setting } from "../../../core/input/run-setting.ts";
-import { foundShape } from "../../../db/schema/evaluation.ts";
-import { summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
+import { foundShape, summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import type { Spent } from "../../../db/schema/evaluation.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";

@@ -44,9 +44,7 @@ export async function comparePage(context: PageContext): Promise<Response> {
   );
 }
 
-type SideProps = { name: string; set: QuestionSet; run: EvaluationRun };
-
-const RunSide = ({ name, set, run }: SideProps) => (
+const RunSide = ({ name, set, run }: { name: string; set: QuestionSet; run: EvaluationRun }) => (
   <section>
     <h2>{name}</h2>
     <p>

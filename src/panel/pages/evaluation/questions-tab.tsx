@@ -1,5 +1,4 @@
-import { listQuestions } from "../../../db/evaluation/question-store.ts";
-import type { Question } from "../../../db/evaluation/question-store.ts";
+import { listQuestions, type Question } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { Data, DataLink } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
@@ -127,9 +126,7 @@ const Exports = ({ set }: { set: QuestionSet }) => {
   );
 };
 
-type AddingProps = { set: QuestionSet; forms: Forms; paths: string[] };
-
-const Adding = ({ set, forms, paths }: AddingProps) => {
+const Adding = ({ set, forms, paths }: { set: QuestionSet; forms: Forms; paths: string[] }) => {
   const address = setAddress(set.identifier);
   const added = forms.added ?? freshForm();
   const imported = forms.imported ?? freshForm({ format: "csv" });

@@ -40,11 +40,9 @@ export const setOf = lookUp(questionSetOf);
 
 const TABS = { "": "Questions", "/runs": "Runs", "/settings": "Settings" };
 
-type TabProps = Partial<PageProps> & { set: QuestionSet; here: keyof typeof TABS };
-
 export async function setTab(
   context: PageContext,
-  { set, here, ...rest }: TabProps,
+  { set, here, ...rest }: Partial<PageProps> & { set: QuestionSet; here: keyof typeof TABS },
   content: Child,
 ) {
   const address = setAddress(set.identifier);

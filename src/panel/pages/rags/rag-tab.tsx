@@ -31,11 +31,9 @@ const TABS = {
   "/preview": "Preview chunking",
 };
 
-type TabProps = Partial<PageProps> & { rag: RagRecord; here: keyof typeof TABS };
-
 export async function ragTab(
   context: PageContext,
-  { rag, here, ...rest }: TabProps,
+  { rag, here, ...rest }: Partial<PageProps> & { rag: RagRecord; here: keyof typeof TABS },
   content: Child,
 ) {
   const { name, identifier } = rag;

@@ -68,9 +68,7 @@ export const Playground = (props: PlaygroundProps) => {
   );
 };
 
-type OneProps = Pick<PlaygroundProps, "baseUrl"> & { found: Tried };
-
-const OneSearch = ({ found, baseUrl }: OneProps) => {
+const OneSearch = ({ found, baseUrl }: Pick<PlaygroundProps, "baseUrl"> & { found: Tried }) => {
   const { call, timings } = found;
   return (
     <div class="cols">
