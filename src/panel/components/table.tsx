@@ -45,9 +45,7 @@ type TableProps<Row> = {
 };
 
 const classOf = ({ numeric, wide, main }: Column<never>) =>
-  [numeric === true ? "num" : "", wide === true ? "wide" : "", main === true ? "main" : ""]
-    .filter(Boolean)
-    .join(" ") || undefined;
+  [numeric && "num", wide && "wide", main && "main"].filter(Boolean).join(" ") || undefined;
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, empty, sorting = null } = props;

@@ -119,7 +119,8 @@ export async function leadingPage(context: PageContext, title: string, address: 
   );
 }
 
-type Handle<Found, Result> = (context: PageContext, subject: Found) => Promise<Result> | Result;
+type Awaitable<Value> = Promise<Value> | Value;
+type Handle<Found, Result> = (context: PageContext, subject: Found) => Awaitable<Result>;
 
 /** Pages below one address. Each is given what its address names, where that is looked up. */
 export class Pages<Found = undefined> {
@@ -176,7 +177,7 @@ export class Pages<Found = undefined> {
       context: PageContext,
       subject: Found,
       form: Form,
-    ) => MaybePromise<Removal & Changed<Subject, Found>>,
+    ) => Awaitable<Removal & Changed<Subject, Found>>,
   ): void {
     this.get(path, async (context, subject) => {
       permit(context, change.by);
@@ -204,8 +205,6 @@ export class Pages<Found = undefined> {
     this.receive(path, answer, change.by, change.name);
   }
 }
-
-type MaybePromise<Value> = Promise<Value> | Value;
 
 /** The changed thing; absent: what the address names, if anything. */
 type Changed<Subject, Found> = Found extends Subject ? { subject?: Subject } : { subject: Subject };
@@ -266,20 +265,18 @@ export async function confirmPage(
       >
         <Hidden values={removal.values} />
         {removal.fields?.show(state)}
-        {isMuch ? <Confirmation state={state} name={name} /> : null}
+        {isMuch ? (
+          <TextField
+            {...field(state, "confirmation", "Name")}
+            required
+            hint={
+              <>
+                Type <Data>{name}</Data> to confirm.
+              </>
+            }
+          />
+        ) : null}
       </PostForm>
     </section>,
   );
 }
-
-const Confirmation = ({ state, name }: { state: FormState; name: string }) => (
-  <TextField
-    {...field(state, "confirmation", "Name")}
-    required
-    hint={
-      <>
-        Type <Data>{name}</Data> to confirm.
-      </>
-    }
-  />
-);

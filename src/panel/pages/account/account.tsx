@@ -36,7 +36,6 @@ export function accountPages(pages: Pages): void {
 
 async function accountPage(context: PageContext, state: FormState): Promise<Response> {
   const session = context.get("session");
-  const isAdmin = session.role === "admin";
   const factor = session.hasTotp ? ["on", "Change"] : ["off", "Switch it on"];
   return await page(
     context,
@@ -45,7 +44,7 @@ async function accountPage(context: PageContext, state: FormState): Promise<Resp
       <Facts
         facts={{
           "E-mail": <Data>{session.email}</Data>,
-          Role: isAdmin ? ROLES.admin : ROLES.member,
+          Role: ROLES[session.role],
           "Second factor": (
             <>
               {factor[0]} · <a href="/panel/account/second-factor">{factor[1]}</a>

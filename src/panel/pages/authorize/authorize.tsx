@@ -82,19 +82,13 @@ async function connect(
   if (form.text("person") !== person.userId) {
     throw conflict("Somebody else is signed in now. Start again in the program to connect it.");
   }
-  const rights = {
+  const choice = {
     rags: chosenIn(form, "rags"),
     inferences: chosenIn(form, "inferences"),
     agents: chosenIn(form, "agents"),
   };
-  const { program } = request;
-  const server = serverOf(context);
-  return await connectProgram(context.get("services"), server, {
-    id,
-    person,
-    program,
-    choice: rights,
-  });
+  const connection = { id, person, program: request.program, choice };
+  return await connectProgram(context.get("services"), serverOf(context), connection);
 }
 
 type Valid = Extract<ConsentRequest, { isValid: true }>;

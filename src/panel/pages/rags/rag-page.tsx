@@ -175,19 +175,13 @@ const FailedFiles = ({ rag, files }: { rag: RagRecord; files: PublicFile[] }) =>
   );
 };
 
-const Similarities = ({
-  spread: { chance, chanceMost, closest },
-  rag,
-}: {
-  spread: SimilaritySpread;
-  rag: RagRecord;
-}) => (
+const Similarities = ({ spread, rag }: { spread: SimilaritySpread; rag: RagRecord }) => (
   <section>
     <h2>Similarities</h2>
     <Facts
       facts={{
-        "Passages picked by chance": `${chance.toFixed(2)}, 95 % of pairs below ${chanceMost.toFixed(2)}`,
-        "A passage and the closest other": closest.toFixed(2),
+        "Passages picked by chance": `${spread.chance.toFixed(2)}, 95 % of pairs below ${spread.chanceMost.toFixed(2)}`,
+        "A passage and the closest other": spread.closest.toFixed(2),
         "Questions about something else": limitText(rag),
       }}
     />

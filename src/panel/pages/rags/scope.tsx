@@ -4,7 +4,7 @@ import { listFolder, type FolderEntry } from "../../../db/files/source-file-list
 import { readScopes } from "../../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
-import { Data, LinkButton } from "../../components/data.tsx";
+import { Data, DataLink, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { ActionButton, Form, SelectField, TextField, field } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
@@ -133,9 +133,7 @@ const Crumbs = ({ here: address, above }: { here: string; above: string[] }) => 
     {above.map((path) => (
       <>
         <span aria-hidden="true"> / </span>
-        <a href={changed(address, { path })}>
-          <Data>{path.split("/").at(-2) ?? ""}</Data>
-        </a>
+        <DataLink href={changed(address, { path })} text={path.split("/").at(-2) ?? ""} />
       </>
     ))}
   </nav>
@@ -144,11 +142,7 @@ const Crumbs = ({ here: address, above }: { here: string; above: string[] }) => 
 const Entry = ({ tree: { here: address, folder }, entry }: { tree: Tree; entry: FolderEntry }) => {
   const name = entry.path.slice(folder.length);
   if (!entry.isFolder) return <Data>{name}</Data>;
-  return (
-    <a href={changed(address, { path: entry.path })}>
-      <Data>{name}</Data>
-    </a>
-  );
+  return <DataLink href={changed(address, { path: entry.path })} text={name} />;
 };
 
 const Chosen = ({ isChosen, through }: { isChosen: boolean; through: string | null }) => {
@@ -172,14 +166,8 @@ const Choose = ({ tree, path: value }: { tree: Tree; path: string }) => {
 };
 
 /** Leads to the page that tells how much it is. */
-const LeaveOut = ({
-  tree: { here: address, folder },
-  scope,
-}: {
-  tree: Tree;
-  scope: IndexScope;
-}) => {
-  const href = changed(`${address}/remove`, { ...scope, path: folder });
+const LeaveOut = ({ tree, scope }: { tree: Tree; scope: IndexScope }) => {
+  const href = changed(`${tree.here}/remove`, { ...scope, path: tree.folder });
   return <LinkButton href={href} label="Leave out …" />;
 };
 
@@ -223,26 +211,18 @@ export const ScopeFields = ({ state }: { state: FormState }) => (
 );
 
 /** Values that the tree does not show: ids of a drive, paths that come later; and the way back. */
-const Typed = ({
-  here: address,
-  state,
-  rag,
-}: {
-  here: string;
-  state: FormState;
-  rag: RagRecord;
-}) => (
+const Typed = (props: { here: string; state: FormState; rag: RagRecord }) => (
   <>
-    <details class="options" open={state.status !== 200}>
+    <details class="options" open={props.state.status !== 200}>
       <summary>Choose by path or id</summary>
-      <Form action={`${address}/add`} state={state} submit="Index it">
+      <Form action={`${props.here}/add`} state={props.state} submit="Index it">
         <input type="hidden" name="typed" value="on" />
-        <ScopeFields state={state} />
+        <ScopeFields state={props.state} />
       </Form>
     </details>
     <p class="soft">
-      Or index everything in <Data>{rag.fileSource.name}</Data> again and discard the choice.
+      Or index everything in <Data>{props.rag.fileSource.name}</Data> again and discard the choice.
     </p>
-    <LinkButton href={`${address}/everything`} label="Index everything …" />
+    <LinkButton href={`${props.here}/everything`} label="Index everything …" />
   </>
 );

@@ -12,8 +12,9 @@ import { jsonInBase64 } from "./page-cookies.ts";
 
 type Listed<Row> = {
   data: readonly Row[];
-  before: Key | null;
-  after: Key | null;
+  /** Absent: the list is whole. */
+  before?: Key | null;
+  after?: Key | null;
   /** All of the list; null: it is not counted. */
   total?: number | null;
   /** The order of the page; absent: the list cannot be sorted. */
@@ -21,9 +22,6 @@ type Listed<Row> = {
   /** Whether each order is read from an index, so that a list of any length is sorted. */
   isIndexed?: boolean;
 };
-
-/** A list that is shown on one page. */
-export const wholeList = <Row,>(data: readonly Row[]) => ({ data, before: null, after: null });
 
 type ListProps<Row> = {
   context: PageContext;
@@ -48,7 +46,7 @@ export function List<Row>(props: ListProps<Row>) {
   const part = filterIn(context, "q") ?? "";
   const isSearched = search !== undefined && part !== "";
   const none = isSearched ? "No matches." : empty;
-  const isShort = listed.data.length === 0 && listed.before === null && !isSearched;
+  const isShort = listed.data.length === 0 && listed.before == null && !isSearched;
   return (
     <>
       {search === undefined || isShort ? null : (
@@ -62,7 +60,7 @@ export function List<Row>(props: ListProps<Row>) {
           sorting={sortingOf(address, listed, props.countedTo)}
           empty={typeof none === "string" ? <Empty title={none} /> : none}
         />
-        <Turns {...props} here={address} first={firstRowIn(context)} />
+        <Turns {...props} here={address} first={numberIn(context, "row", 1)} />
       </div>
     </>
   );
@@ -101,7 +99,7 @@ type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo" | "be
 /** Which rows are shown, of how many, and the way to the others. */
 function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...rest }: TurnsProps<Row>) {
   const { here, beside } = rest;
-  const { data, before, after } = listed;
+  const { data, before = null, after = null } = listed;
   if (data.length === 0 && before === null && after === null) return null;
   const first = before === null ? 1 : rest.first;
   const last = first + data.length - 1;
@@ -122,7 +120,7 @@ type Which = { one: string; listed: Listed<unknown>; countedTo: number };
 
 /** "12 files", "51–100 of 3,000 files, page 2 of 60", "1–50". */
 function whichOf({ one, listed, countedTo }: Which, first: number): string {
-  const { data, after, total = null } = listed;
+  const { data, after = null, total = null } = listed;
   const last = first + data.length - 1;
   // A list ends with its last page, whether or not it was counted.
   const all = after === null ? last : total;
@@ -184,17 +182,17 @@ function keyIn(cursor: string | undefined): Key | null {
 }
 
 /** The page of a list that the address names: `?after=` or `?before=` a cursor. */
-export const pageAt = ({ req }: PageContext, limit = ROWS): PageAt => ({
+export const pageAt = ({ req }: PageContext): PageAt => ({
   after: keyIn(req.query("after")),
   before: keyIn(req.query("before")),
-  limit,
+  limit: ROWS,
 });
 
-/** The row of the list that its page begins with, as the links between pages carry it along. */
-const firstRowIn = ({ req }: PageContext): number => {
-  const row = Number(req.query("row") ?? 1);
-  return Number.isInteger(row) && row > 0 && row <= MAX_ROW ? row : 1;
-};
+/** A row or a place in the address; the least one for what is none. */
+function numberIn({ req }: PageContext, name: string, least: number): number {
+  const number = Number(req.query(name) ?? least);
+  return Number.isInteger(number) && number >= least && number <= MAX_ROW ? number : least;
+}
 
 const SORT = /^(-?)([a-z]+)$/;
 
@@ -236,15 +234,9 @@ export function hereOf(context: PageContext): string {
   return pathname + search;
 }
 
-/** Where the part of something long begins that the address names: `?from=`. */
-function offsetIn({ req }: PageContext): number {
-  const offset = Number(req.query("from") ?? 0);
-  return Number.isInteger(offset) && offset >= 0 && offset <= MAX_ROW ? offset : 0;
-}
-
-/** The part of something long that the address names. */
+/** The part of something long that the address names: `?from=`. */
 export const sliceIn = (context: PageContext, limit: number): Slice => ({
-  offset: offsetIn(context),
+  offset: numberIn(context, "from", 0),
   limit,
 });
 

@@ -7,10 +7,6 @@ import { chosenIn } from "../../components/choice-fields.tsx";
 import { numberOf } from "./form.ts";
 import { formName, freshForm, OTHER_MODEL, type Form } from "../../components/form-state.ts";
 
-/** The settings that a form shows: those with a label. */
-export const shownFields = (settings: z.core.$ZodType, path: string[] = []) =>
-  settingFields(settings, path).filter(({ meta }) => meta.label !== undefined);
-
 /** `prefix`: what the names of the form's fields begin with. */
 type BodyOptions = { isPatch?: boolean; prefix?: string };
 
@@ -62,12 +58,6 @@ function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boole
   return isPatch && !isSecret && meta.input !== "password" ? "" : undefined;
 }
 
-/** The form's values of stored settings, never a secret; of none the defaults. */
-const formValues = (fields: readonly SettingField[], settings: object = {}) =>
-  Object.fromEntries(
-    fields.map((field) => [formName(field), textOf(valueAt(settings, field.path), field)]),
-  );
-
 function textOf(setting: unknown, { kind, fallback, isSecret }: SettingField): string | string[] {
   if (isSecret) return "";
   if (kind === "flag") return (setting ?? fallback) === true ? "on" : "";
@@ -80,7 +70,9 @@ export function declaredForm<Settings extends z.ZodType<object>>(
   settings: Settings,
   without: readonly string[] = [],
 ) {
-  const fields = shownFields(settings).filter((field) => !without.includes(formName(field)));
+  const fields = settingFields(settings).filter(
+    (field) => field.meta.label !== undefined && !without.includes(formName(field)),
+  );
   return {
     fields,
     names: fields.map(formName),
@@ -88,8 +80,13 @@ export function declaredForm<Settings extends z.ZodType<object>>(
     body: (form: Form) => bodyIn(form, fields),
     /** The body of a change: an empty field empties it. */
     patch: (form: Form) => bodyIn(form, fields, { isPatch: true }),
-    /** The form's values of stored settings, and of the fields that it has in addition. */
-    state: (settings: object = {}, extras: Record<string, string | string[]> = {}) =>
-      freshForm({ ...formValues(fields, settings), ...extras }),
+    /** The form's values of stored settings, never a secret, and of the fields in addition. */
+    state: (settings: object = {}, extras: Record<string, string | string[]> = {}) => {
+      const values = fields.map((field) => [
+        formName(field),
+        textOf(valueAt(settings, field.path), field),
+      ]);
+      return freshForm({ ...Object.fromEntries(values), ...extras });
+    },
   };
 }

@@ -18,7 +18,7 @@ import { SettingForm } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, multipartOf, redirectWithNotice } from "../request/form.ts";
-import { List, wholeList } from "../request/list.tsx";
+import { List } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { SETTINGS, settingsPage } from "./settings-page.tsx";
 
@@ -112,7 +112,7 @@ async function archiveTab(context: PageContext, state: FormState): Promise<Respo
       <h2>Unfinished imports</h2>
       <List
         {...{ context, columns: IMPORTS, label: "Unfinished imports" }}
-        listed={wholeList(imports)}
+        listed={{ data: imports }}
         empty="There are none."
       />
     </>
@@ -152,7 +152,7 @@ async function step(context: PageContext, form: Values, idOf: () => string | Pro
       <p>{isPlan ? countsOf(plan) : `${part} of ${countText(parts, "part")} done.`}</p>
       <List
         {...{ context, columns: THINGS, label: "Changes", empty: "" }}
-        listed={wholeList(plan?.things ?? [])}
+        listed={{ data: plan?.things ?? [] }}
       />
       {isTaken ? (
         <>

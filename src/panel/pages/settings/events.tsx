@@ -9,7 +9,7 @@ import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
-import { hereOf, List, Part, ROWS, sliceIn, wholeList } from "../request/list.tsx";
+import { hereOf, List, Part, ROWS, sliceIn } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { SETTINGS, settingsPage } from "./settings-page.tsx";
 
@@ -67,7 +67,7 @@ async function eventsTab(context: PageContext, state: FormState): Promise<Respon
       <p class="soft">Quarry tells your programs what happens, by signed requests.</p>
       <List
         {...{ context, columns: ENDPOINTS, label: "Endpoints", empty: "There are none yet." }}
-        listed={wholeList(data)}
+        listed={{ data }}
       />
       <h2>New endpoint</h2>
       <SettingForm action={HERE} state={state} submit="Create endpoint" fields={FORM.fields} />
@@ -116,7 +116,7 @@ async function endpointPage(context: PageContext, endpoint: EventEndpoint, faile
       <h2>Deliveries</h2>
       <List
         {...{ context, columns, label: "Deliveries", empty: "Nothing was sent yet." }}
-        listed={wholeList(data)}
+        listed={{ data }}
       />
       <Part {...slice} here={hereOf(context)} total={total} unit="event" />
       <DangerZone title="Remove this endpoint" href={`${path}/remove`} label="Remove …" />

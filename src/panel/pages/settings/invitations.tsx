@@ -11,7 +11,7 @@ import { ActionButton } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, type PageContext, type Pages } from "../page.tsx";
-import { List, ROWS, wholeList } from "../request/list.tsx";
+import { List, ROWS } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 
@@ -56,7 +56,7 @@ async function invitationsTab(context: PageContext, state: FormState): Promise<R
       </p>
       <List
         {...{ context, columns, label: "Invitations", empty: "There are none yet." }}
-        listed={wholeList(data)}
+        listed={{ data }}
       />
       <h2>New invitation</h2>
       <SettingForm action={HERE} state={state} submit="Create link" fields={FORM.fields} />

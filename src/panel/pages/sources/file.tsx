@@ -33,16 +33,11 @@ async function fileOf(
 }
 
 export function filePages(pages: Pages): void {
+  const ofFile = pages.of(async (context) => fileOf(context, await sourceOf(context)));
+  ofFile.get("/:id/file", (context, of) => filePage(context, of));
+  ofFile.get("/:id/file/original", originalOf);
+  ofFile.get("/:id/file/page", imageOfPage);
   const ofSource = pages.of(sourceOf);
-  ofSource.get("/:id/file", async (context, sourceView) =>
-    filePage(context, await fileOf(context, sourceView)),
-  );
-  ofSource.get("/:id/file/original", async (context, sourceView) =>
-    originalOf(context, await fileOf(context, sourceView)),
-  );
-  ofSource.get("/:id/file/page", async (context, sourceView) =>
-    imageOfPage(context, await fileOf(context, sourceView)),
-  );
   addChanges(ofSource);
   ofSource.removal("/:id/file/remove", fileRemoval, async (context, sourceView, form) => {
     const { file, here: address } = await fileOf(context, sourceView, form.exact("path"));

@@ -37,7 +37,15 @@ export async function leftOutTab(context: PageContext, { source, path }: ShownSo
       wide: true,
       cell: ({ createdBy }) => <Shortened text={createdBy ?? "–"} />,
     },
-    { head: "", forAdmins: true, cell: (exclusion) => <TakeIn path={path} of={exclusion} /> },
+    {
+      head: "",
+      forAdmins: true,
+      cell: ({ kind, value, path: file }) => {
+        const passage = kind === "file" ? {} : { textHash: value };
+        const values = { path: file, ...passage, excluded: "", back: LEFT_OUT };
+        return <ActionButton action={`${path}/file/search`} label="Include" values={values} />;
+      },
+    },
   ];
   return (
     <>
@@ -55,16 +63,3 @@ export async function leftOutTab(context: PageContext, { source, path }: ShownSo
     </>
   );
 }
-
-const TakeIn = ({ path, of: { kind, value, path: file } }: { path: string; of: Exclusion }) => (
-  <ActionButton
-    action={`${path}/file/search`}
-    label="Include"
-    values={{
-      path: file,
-      ...(kind === "file" ? {} : { textHash: value }),
-      excluded: "",
-      back: LEFT_OUT,
-    }}
-  />
-);

@@ -59,7 +59,13 @@ export async function permissionsTab(context: PageContext, view: ShownSource, fa
           action={`${path}/permissions`}
           state={state}
           submit="Save permissions"
-          buttons={isOn ? null : <PreviewButton />}
+          buttons={
+            isOn ? null : (
+              <button class="btn" formmethod="get" name="preview" value="on">
+                Preview permissions
+              </button>
+            )
+          }
         >
           <SettingFields fields={PERMISSIONS_FORM.fields} state={state} isStored />
         </Form>
@@ -80,12 +86,6 @@ export async function permissionsTab(context: PageContext, view: ShownSource, fa
     </>
   );
 }
-
-const PreviewButton = () => (
-  <button class="btn" formmethod="get" name="preview" value="on">
-    Preview permissions
-  </button>
-);
 
 /** On a source's page: whom its permissions leave out. */
 export const AccessTroubles = ({ source: { access, permissions }, path }: ShownSource) => {
