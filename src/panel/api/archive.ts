@@ -88,8 +88,7 @@ export const archiveRoutes = new Endpoints("service")
     { query: importQuery, name: "archive.import", bytes, errors: [409] },
     answers,
     async ({ context, services, query }) => {
-      const { body } = context.req.raw;
-      const id = await storeUpload(services, body ?? new ReadableStream());
+      const id = await storeUpload(services, context.req.raw.body ?? new ReadableStream());
       return context.json(...(await continued(context, id, query)));
     },
   )

@@ -266,8 +266,7 @@ export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
     "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
     { item: Scan },
     async ({ services, subject, paging }) => {
-      const { source } = subject;
-      return pageOf(await listScanRuns(services.db, source.id, paging), scanOf);
+      return pageOf(await listScanRuns(services.db, subject.source.id, paging), scanOf);
     },
   )
   .json(
@@ -275,8 +274,7 @@ export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
     "The entries of a folder. 200 entries at a time; `after` leads to the next.",
     { query: folderQuery, answer: Folder },
     async ({ services, subject, query: { path: folder, after = null } }) => {
-      const { source } = subject;
-      const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
+      const slice = { sourceId: subject.source.id, folder, after, limit: FOLDER_ENTRIES };
       const entries = await listFolder(services.db, slice);
       const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;
       return { path: folder, entries, after: last ?? null };

@@ -56,8 +56,7 @@ export function refreshFrom(address: string): Promise<void> {
 async function fetchAgain(address = location.href): Promise<void> {
   // An open tab alone does not keep a session alive.
   const headers = { "X-Refresh": "1" };
-  const { signal } = latest;
-  const response = await fetch(address, { redirect: "manual", headers, signal });
+  const response = await fetch(address, { redirect: "manual", headers, signal: latest.signal });
   if (!response.ok) throw new Error(`answered ${response.status}`);
   const fetched = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const now of fetched.querySelectorAll<HTMLElement>("[data-live][id]")) {

@@ -76,11 +76,10 @@ export const DangerZone = ({ href, label, title, children }: DangerProps) => (
 
 /** A time relative to now, the exact one on hover; the page's script keeps it right. */
 export const Time = ({ at }: { at: number }) => {
-  const { now } = useView();
   const exact = isoTime(at);
   return (
     <time datetime={exact} title={exact.replace("T", " ").replace(/\.\d+Z$/, " UTC")}>
-      {relative(at, now)}
+      {relative(at, useView().now)}
     </time>
   );
 };

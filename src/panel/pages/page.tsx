@@ -57,7 +57,6 @@ export const inView = (context: PageContext, content: Child) => (
 );
 
 export async function page(context: PageContext, props: PageProps, content: Child) {
-  const { version } = context.get("services");
   const layout = inView(
     context,
     <Layout
@@ -66,7 +65,7 @@ export async function page(context: PageContext, props: PageProps, content: Chil
       assets={context.get("assets")}
       theme={themeIn(context)}
       session={context.get("session")}
-      version={version?.tag.slice(0, COMMIT_LENGTH)}
+      version={context.get("services").version?.tag.slice(0, COMMIT_LENGTH)}
       flash={takeFlash(context)}
       refreshSeconds={props.refreshSeconds ?? null}
       isFinder={props.isFinder === true}

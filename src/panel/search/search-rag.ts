@@ -66,8 +66,7 @@ type Explained = { value?: number; explanation?: Explanation };
 /** Everybody sees what the passages are ordered by. */
 function explained(explanation: Explanation | undefined, isAdmin: boolean): Explained {
   if (explanation === undefined) return {};
-  const { value } = explanation;
-  return { value, ...(isAdmin ? { explanation } : {}) };
+  return { value: explanation.value, ...(isAdmin ? { explanation } : {}) };
 }
 
 export type SearchAnswer = Awaited<ReturnType<typeof searchRag>>;

@@ -63,9 +63,8 @@ export async function ownSession(context: Signed) {
   const caller = context.get("caller");
   const sessionHash = await sessionHashOf(context);
   if (caller.kind !== "session" || sessionHash === null) throw forbidden();
-  const { userId } = caller.session;
   return {
-    userId,
+    userId: caller.session.userId,
     sessionHash,
     address: addressOf(context.get("services").config, context.req.raw),
   };
@@ -109,8 +108,7 @@ const OF_FILES =
 
 /** With permissions, members only search, as themselves. @throws QuarryError `forbidden` */
 export const membersSearch = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
-  const caller = get("caller");
-  const match = mayReadAll(caller) ? null : OF_FILES.exec(req.path);
+  const match = mayReadAll(get("caller")) ? null : OF_FILES.exec(req.path);
   const { db } = get("services");
   if (match !== null && (await hasPermissions(db, match[1] ?? null))) throw forbidden();
   await next();

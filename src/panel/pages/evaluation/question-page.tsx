@@ -81,13 +81,12 @@ async function questionPage(
 }
 
 async function latestResults(context: PageContext, set: QuestionSet, { id }: Question) {
-  const { db } = context.get("services");
   return (
     <>
       <h2>Latest results</h2>
       <Table
         label="Latest results"
-        rows={await resultsOfQuestion(db, set.id, id)}
+        rows={await resultsOfQuestion(context.get("services").db, set.id, id)}
         empty={<p class="soft">No run has asked this question yet.</p>}
         columns={[
           {

@@ -35,9 +35,8 @@ export function runResultPages(pages: Pages): void {
 }
 
 async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Response> {
-  const { db } = context.get("services");
   const slice = sliceIn(context, QUESTIONS_A_PAGE);
-  const { data, total } = await listResults(db, run.id, slice);
+  const { data, total } = await listResults(context.get("services").db, run.id, slice);
   const address = `${runsAddress(set)}/${run.id}`;
   const remove = <LinkButton href={`${address}/remove`} label="Remove …" kind="danger" />;
   return await page(

@@ -198,8 +198,7 @@ const inferenceOf = (rag: string, name = rag) =>
 /** The steps that need no question: a folder to upload to, and a RAG of the first source. */
 export function firstStepsActions(pages: Pages): void {
   pages.receive("/folder", async (context) => {
-    const services = context.get("services");
-    const { source: sourceKey } = await readSteps(services.db);
+    const { source: sourceKey } = await readSteps(context.get("services").db);
     if (sourceKey !== null) return redirectWithNotice(context, `/panel/sources/${sourceKey}`);
     const input = { name: FOLDER_NAME, provider: fileSystem.provider, scanIntervalMinutes: 0 };
     const request = { subject: undefined, input, status: SEE_OTHER };

@@ -24,11 +24,10 @@ const FILES_OFFERED = 50;
 type Cut = Omit<ChunkPreview["chunks"][number], "tokens"> & { tokens: number | null };
 
 export async function previewPage(context: PageContext, rag: RagRecord): Promise<Response> {
-  const services = context.get("services");
   const form = formFrom(new URL(context.req.url).searchParams);
   const filter = { status: "indexed", path: null } as const;
   const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FILES_OFFERED };
-  const [files = []] = await readFileSlices(services.reads, [{ ...slice, filter }]);
+  const [files = []] = await readFileSlices(context.get("services").reads, [{ ...slice, filter }]);
   const path = form.text("path") || (files[0]?.path ?? "");
   const size = form.text("chunkSize") || String(rag.chunkSize);
   const overlap = form.text("chunkOverlap") || String(rag.chunkOverlap);

@@ -96,8 +96,7 @@ const LOOK_EVERY_SECONDS = 3;
 
 async function ragListPage(context: PageContext): Promise<Response> {
   const query = listQuery(context);
-  const { db } = context.get("services");
-  const lines = await listRagLines(db, query, isAdmin(context));
+  const lines = await listRagLines(context.get("services").db, query, isAdmin(context));
   const moves = lines.data.some(({ pending, processing, isBuilding }) => {
     return pending + processing > 0 || isBuilding;
   });

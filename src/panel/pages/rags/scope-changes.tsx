@@ -140,9 +140,8 @@ function narrowTo(rag: RagRecord, form: Form) {
 function addNarrowing(ofRag: Pages<RagRecord>): void {
   const narrowing = { ...ragChange, notice: "Only the chosen parts are indexed now." };
   ofRag.removal("/:id/scope/narrow", narrowing, async (context, rag) => {
-    const services = context.get("services");
     const root = { sourceId: rag.fileSource.id, folder: "", after: null, limit: FOLDERS_OFFERED };
-    const entries = await listFolder(services.db, root);
+    const entries = await listFolder(context.get("services").db, root);
     const offered = entries.map(({ path }) => ({ value: path, label: path }));
     return {
       ...lossOf(rag),

@@ -57,13 +57,12 @@ const SEE_OTHER = 303;
 
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */
 export async function saveSettings(context: PageContext, rag: RagRecord): Promise<Response> {
-  const services = context.get("services");
   const form = await formOf(context);
   const attempted = await attempt(form, RAG_FORM.names, async () => {
     const patch = patchIn(rag, form);
     const rebuilds = needsNewIndex(rag, patch);
     if (rebuilds && !form.has("confirmed")) {
-      await estimateRebuild(services, { rag, wish: patch });
+      await estimateRebuild(context.get("services"), { rag, wish: patch });
       // Nothing is changed yet.
       context.set("audit", undefined);
       return "ask" as const;

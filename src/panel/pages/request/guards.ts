@@ -73,7 +73,6 @@ async function askToSignIn(context: PageContext): Promise<Response> {
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */
 export const enrolledPage = createMiddleware<PageEnv>(async (context, next) => {
-  const { config } = context.get("services");
-  if (!mustEnrol(config, context.get("session"))) return await next();
+  if (!mustEnrol(context.get("services").config, context.get("session"))) return await next();
   return context.redirect("/panel/account/second-factor", 303);
 });

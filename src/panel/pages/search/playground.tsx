@@ -109,7 +109,6 @@ type FoundProps = {
 };
 
 const Found = ({ found: trial, id, compared }: FoundProps) => {
-  const { mayChange: mayKeep } = useView();
   const { target, question, queries, passages, degraded, outcome } = trial;
   return (
     <>
@@ -126,7 +125,7 @@ const Found = ({ found: trial, id, compared }: FoundProps) => {
           chunks={passages}
           queries={queries}
           rags={ragsOf(target)}
-          kept={mayKeep ? question : null}
+          kept={useView().mayChange ? question : null}
           compared={compared}
         />
       )}

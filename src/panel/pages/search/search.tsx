@@ -38,11 +38,10 @@ export function searchPages(pages: Pages): void {
     const form = formFrom(withSecond(new URL(context.req.url).searchParams));
     const request = await askedIn(context, form, null);
     if (request === null) return await nothingYet(context);
-    const { signal } = context.req.raw;
     const isBegun = form.text("compare") === BEGIN;
     const isSearch = !isBegun && searchesOnly(request) && form.text("q") !== "";
     const attempted = isSearch
-      ? await tryAll(context, request, { signal, emit: ignored })
+      ? await tryAll(context, request, { signal: context.req.raw.signal, emit: ignored })
       : NOTHING;
     return await answerPage(context, request, attempted);
   });

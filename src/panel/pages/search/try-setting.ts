@@ -50,8 +50,7 @@ export async function trySetting(
   const result = { target, question, queries, call, timings: undefined, degraded: undefined };
   if (target.kind === "rag") {
     const search = searchIn(form, prefix);
-    const { signal } = listening;
-    const of = { rag: target.record, caller: context.get("caller"), signal };
+    const of = { rag: target.record, caller: context.get("caller"), signal: listening.signal };
     const { chunks, ...answer } = await searchRag(services, of, search);
     return { ...result, ...answer, passages: chunks, outcome: null };
   }

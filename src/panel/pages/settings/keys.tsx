@@ -41,7 +41,6 @@ export function keyPages(pages: Pages): void {
 }
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {
-  const { db } = context.get("services");
   const part = filterIn(context, "q") ?? "";
   const content = (
     <>
@@ -53,7 +52,7 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
         context={context}
         label="Automation keys"
         one="key"
-        listed={await readKeyPage(db, pageAt(context), part)}
+        listed={await readKeyPage(context.get("services").db, pageAt(context), part)}
         search="Name contains"
         columns={COLUMNS}
         empty="There are no keys yet."

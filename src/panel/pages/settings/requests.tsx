@@ -44,8 +44,7 @@ export async function requestsPage(context: PageContext): Promise<Response> {
 }
 
 export async function requestList(context: PageContext, filter: Parameters<typeof findCalls>[1]) {
-  const services = context.get("services");
-  const calls = await findCalls(services, filter);
+  const calls = await findCalls(context.get("services"), filter);
   const slice = sliceIn(context, ROWS);
   return (
     <div id="requests" data-live>

@@ -29,7 +29,6 @@ export function userListPages(pages: Pages): void {
 }
 
 async function usersTab(context: PageContext, state: FormState): Promise<Response> {
-  const { db } = context.get("services");
   const part = filterIn(context, "q") ?? "";
   const content = (
     <>
@@ -37,7 +36,7 @@ async function usersTab(context: PageContext, state: FormState): Promise<Respons
         context={context}
         label="Users"
         one="user"
-        listed={await readPersonPage(db, pageAt(context), part)}
+        listed={await readPersonPage(context.get("services").db, pageAt(context), part)}
         search="E-mail contains"
         columns={COLUMNS}
         empty={null}

@@ -26,14 +26,13 @@ const STATUSES = [
 ];
 
 export async function filesTab(context: PageContext, view: ShownSource): Promise<Child> {
-  const { db } = context.get("services");
   const { source, path } = view;
   const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
   const { listed, sort, sorts } = await sortedFiles(context, view);
   const isFiltered = part !== "" || status !== null;
   const isPushed = takenBy(source.provider) === "files";
-  const total = part === "" ? await filesListed(db, view, status) : null;
+  const total = part === "" ? await filesListed(context.get("services").db, view, status) : null;
   const hasRows = listed.data.length > 0;
   return (
     <>

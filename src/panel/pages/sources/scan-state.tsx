@@ -86,12 +86,11 @@ export function leftOutSentences(source: Limited, leftOut: readonly LeftOut[]): 
 
 /** The scans of a source, the newest first, with what each found. */
 export async function runsTab(context: PageContext, { source }: ShownSource): Promise<Child> {
-  const { db } = context.get("services");
   return (
     <List
       context={context}
       label="Runs"
-      listed={await readRunPage(db, source.id, pageAt(context))}
+      listed={await readRunPage(context.get("services").db, source.id, pageAt(context))}
       columns={columnsOf(source)}
       empty="It has not been scanned yet."
     />

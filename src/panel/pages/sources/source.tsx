@@ -102,10 +102,9 @@ async function sourcePage(
 }
 
 const State = ({ shown }: { shown: ShownSource }) => {
-  const { now } = useView();
   const { source, rags, files } = shown;
   const copying = source.copyOf === null ? "" : " Files are still being copied into it.";
-  const under = isScanning(shown, now) ? " It is being scanned now." : copying;
+  const under = isScanning(shown, useView().now) ? " It is being scanned now." : copying;
   return (
     <>
       {manifestOf(source).name} ·{" "}

@@ -117,9 +117,8 @@ function indexedOf({ rags, files }: Line): string {
 }
 
 const LastScan = ({ line }: { line: Line }) => {
-  const { now } = useView();
   const { source, lastScan } = line;
-  if (isScanning(line, now)) return <Status tone="work">under way</Status>;
+  if (isScanning(line, useView().now)) return <Status tone="work">under way</Status>;
   if (lastScan === null) {
     return <span class="soft">{manifestOf(source).open === null ? "–" : "not yet"}</span>;
   }

@@ -28,8 +28,7 @@ const TRAIL = [
 export function programPages(pages: Pages): void {
   pages.get("/", (context) => show(context));
   pages.removal("/unused", registrationsRemoval, async (context) => {
-    const services = context.get("services");
-    const unused = await unusedRegistrations(services);
+    const unused = await unusedRegistrations(context.get("services"));
     return {
       subject: unused,
       title: "Unused registrations",
@@ -55,10 +54,9 @@ export function programPages(pages: Pages): void {
   pages
     .of(lookUp(findToken))
     .removal("/:id/remove", ownProgramRemoval, async (context, program) => {
-      const { db } = context.get("services");
       const { name, person, lastUsedAt, id } = program;
       if (program.clientHost === null) throw notFound();
-      const isOwn = await isGrantOf(db, id, context.get("session").userId);
+      const isOwn = await isGrantOf(context.get("services").db, id, context.get("session").userId);
       if (!isOwn && !isAdmin(context)) throw forbidden();
       return {
         title: "Disconnect the program",

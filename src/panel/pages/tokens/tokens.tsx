@@ -65,7 +65,6 @@ async function tokenPage(context: PageContext, token: TokenLine): Promise<Respon
 }
 
 async function show(context: PageContext): Promise<Response> {
-  const services = context.get("services");
   const query = listQuery(context);
   return await listPage(context, {
     title: "Tokens",
@@ -74,7 +73,7 @@ async function show(context: PageContext): Promise<Response> {
     actions: <LinkButton href="/api/docs" label="API reference" />,
     add: { href: `${HERE}/new`, label: "New token" },
     one: "token",
-    listed: await listTokenLines(services.db, query, { programs: false }),
+    listed: await listTokenLines(context.get("services").db, query, { programs: false }),
     search: "Name contains",
     columns: COLUMNS,
     none: {
@@ -147,8 +146,7 @@ function tokenIn(form: Form) {
 }
 
 async function newTokenPage(context: PageContext, state: FormState): Promise<Response> {
-  const { db } = context.get("services");
-  const choices = await choicesByKind(db);
+  const choices = await choicesByKind(context.get("services").db);
   return await page(
     context,
     { title: "New token", trail: [TOKENS], status: state.status },
