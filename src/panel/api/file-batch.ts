@@ -110,12 +110,7 @@ export const fileBatchRoutes = new Endpoints("sources", filesOfSource)
   .json(
     "post /file-sources/{id}/files",
     "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
-    {
-      name: "file-sources.files.put",
-      body: Batch,
-      bytes: ["multipart/form-data"],
-      answer: Answer,
-    },
+    { name: "file-sources.files.put", body: Batch, bytes: ["multipart/form-data"], answer: Answer },
     async ({ context, services, subject: source }) => {
       const { headers, body } = context.req.raw;
       refuseCoded(headers);

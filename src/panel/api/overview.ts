@@ -29,10 +29,7 @@ const Overview = schema("Overview", {
   scansUnderWay: z.array(z.object({ ...labels, startedAt: time })),
   oldestPendingSeconds: z.int().nullable(),
   queues: z.array(
-    z.object({
-      queue: z.string(),
-      ...all(z.int().nullable(), "waiting", "oldestSeconds"),
-    }),
+    z.object({ queue: z.string(), ...all(z.int().nullable(), "waiting", "oldestSeconds") }),
   ),
   calls: z.object({
     ...all(z.int(), "hours", "total", "errors", "degraded"),

@@ -179,10 +179,7 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
   .raw(
     `put ${SOURCE}/files/{path}`,
     "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
-    {
-      name: "file-sources.files.put",
-      bytes: ["application/octet-stream"],
-    },
+    { name: "file-sources.files.put", bytes: ["application/octet-stream"] },
     { 200: { schema: Stored }, 201: { schema: Stored } },
     async ({ context, services, subject, path }) => {
       const { raw } = context.req;

@@ -21,9 +21,8 @@ import {
   saveImport,
   type ArchiveImport,
 } from "../../db/archive/import-store.ts";
-import { openArchive, PIECE_BYTES } from "../../ingestion/archive/archive-file.ts";
-import { pieceKey, uploadPrefix } from "../../ingestion/archive/archive-file.ts";
-import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import { openArchive, PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
+import { uploadPrefix, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { writeListing, writePassages } from "../../ingestion/archive/write-content.ts";
 import type { OpenVersions } from "../../ingestion/archive/write-content.ts";
 import { tellIndexesOrLater } from "../../ingestion/readers/record-readers.ts";

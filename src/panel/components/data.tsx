@@ -1,10 +1,26 @@
-import type { Child } from "hono/jsx";
+import { createContext, useContext, type Child } from "hono/jsx";
 
 import { webUrlIn } from "../../core/input/web-address.ts";
 import { isoTime } from "../../core/time.ts";
-import { relative } from "./figures.ts";
+import type { FileStatus as State } from "../../db/schema/rags.ts";
+import { countText, percent, relative } from "./figures.ts";
 import { Hidden } from "./form.tsx";
-import { useView } from "./view.tsx";
+
+/** Every component may ask this of the page that shows it. */
+type View = {
+  /** The time of the request, ms. */
+  now: number;
+  /** Whether changes are offered: a member sees everything and is offered nothing to change. */
+  mayChange: boolean;
+};
+
+export const View = createContext<View>({ now: 0, mayChange: false });
+
+export const useView = (): View => useContext(View);
+
+/** Shown to administrators alone. What is shown permits nothing: each change asks who sends it. */
+export const ForAdmins = ({ children }: { children?: Child }) =>
+  useView().mayChange ? <>{children}</> : null;
 
 /** C0 and C1 controls but tab and line feed, and the marks that turn the direction of text. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
@@ -122,3 +138,73 @@ export const MenuPost = ({ action, label, values }: PostProps) => (
     <button>{label}</button>
   </form>
 );
+
+export type Tone = "ok" | "work" | "warn" | "bad" | "off";
+
+/** A dot and a word: nothing depends on the colour alone. */
+export const Status = ({ tone, children }: { tone: Tone; children: Child }) => (
+  <span class="status">
+    <span class={`dot ${tone}`}></span>
+    {children}
+  </span>
+);
+
+export const FILE_STATES: Record<State, [tone: Tone, word: string]> = {
+  pending: ["work", "waiting"],
+  processing: ["work", "being read"],
+  indexed: ["ok", "indexed"],
+  error: ["bad", "failed"],
+  deleted: ["off", "deleted"],
+};
+
+/** The status of a file; null: no RAG indexes it. */
+export const FileStatus = ({ status }: { status: State | null }) => {
+  const [tone, word]: [Tone, string] = status === null ? ["off", "in no RAG"] : FILE_STATES[status];
+  return <Status tone={tone}>{word}</Status>;
+};
+
+export type FileCounts = { pending: number; processing: number; indexed: number; error: number };
+
+export const StatusBar = ({ counts }: { counts: FileCounts }) => {
+  const { indexed, error } = counts;
+  const underWay = counts.pending + counts.processing;
+  const total = indexed + underWay + error;
+  if (total === 0) return null;
+  const parts = [
+    { tone: "ok", files: indexed },
+    { tone: "work", files: underWay },
+    { tone: "bad", files: error },
+  ];
+  return (
+    <svg
+      class="bar"
+      viewBox={`0 0 ${total} 1`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={inWords(counts)}
+    >
+      <title>{inWords(counts)}</title>
+      {parts.map(({ tone, files }, at) => (
+        <rect
+          class={tone}
+          x={parts.slice(0, at).reduce((sum, part) => sum + part.files, 0)}
+          width={files}
+          height={1}
+        />
+      ))}
+    </svg>
+  );
+};
+
+/** "4,809 of 4,812 files indexed, 3 failed". */
+export function inWords({ pending, processing, indexed, error }: FileCounts): string {
+  const underWay = pending + processing;
+  const total = indexed + underWay + error;
+  if (total === 0) return "no files";
+  const rest = [
+    ...(underWay === 0 ? [] : [`${percent(underWay, total)} under way`]),
+    ...(error === 0 ? [] : [`${countText(error, "file")} failed`]),
+  ];
+  const head = rest.length === 0 ? "all indexed" : `${percent(indexed, total)} indexed`;
+  return [head, ...rest].join(", ");
+}

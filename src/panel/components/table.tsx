@@ -1,8 +1,7 @@
 import type { Child } from "hono/jsx";
 
-import { LinkButton } from "./data.tsx";
+import { LinkButton, useView } from "./data.tsx";
 import { OptionList, type Option } from "./form.tsx";
-import { useView } from "./view.tsx";
 
 export type Column<Row> = {
   head: Child;

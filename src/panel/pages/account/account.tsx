@@ -1,5 +1,5 @@
 import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
-import { Data, Time, visible } from "../../components/data.tsx";
+import { Data, Time, visible, Status } from "../../components/data.tsx";
 import { Form, ActionButton } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { Facts, Empty } from "../../components/page-head.tsx";
@@ -11,7 +11,6 @@ import { sessionEnd } from "../../api/users.ts";
 import type { Child } from "hono/jsx";
 import type { UserId } from "../../../core/ids.ts";
 import { listSessions } from "../../../db/access/session-store.ts";
-import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { freshForm, type FormState } from "../../components/form-state.ts";
 

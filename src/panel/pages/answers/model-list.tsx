@@ -3,7 +3,7 @@ import { recentCalls } from "../../../db/usage/usage-store.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Data, Faint, Shortened, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { Status } from "../../components/status.tsx";
+import { Status } from "../../components/data.tsx";
 import { page, isAdmin, type PageContext, type PageProps } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import type { Child } from "hono/jsx";

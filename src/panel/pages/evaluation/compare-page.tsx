@@ -1,10 +1,9 @@
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { compareRuns, type RunComparison } from "../../../evaluation/runs/compare-runs.ts";
-import { Data, Time } from "../../components/data.tsx";
+import { Data, Time, Status } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
-import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
 import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";

@@ -1,7 +1,7 @@
 import type { Question } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
-import { DangerZone, Data, Time } from "../../components/data.tsx";
+import { DangerZone, Data, Time, ForAdmins } from "../../components/data.tsx";
 import { Form, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
 import { questionChange, questionOf, questionRemoval } from "../../api/evaluation/questions.ts";
@@ -14,7 +14,6 @@ import { filterIn } from "../request/list.tsx";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, trailTo } from "./set-parts.tsx";
 import { freshForm, type FormState, type Form as Sent } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 export function questionPages(pages: Pages): void {
   const ofOne = pages.of(lookUp(questionOf));

@@ -109,10 +109,7 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
 
 const optionOf =
   (kind: string, word: string) =>
-  ({ identifier, name }: Choice) => ({
-    value: `${kind} ${identifier}`,
-    label: `${word} ${name}`,
-  });
+  ({ identifier, name }: Choice) => ({ value: `${kind} ${identifier}`, label: `${word} ${name}` });
 
 const FORM = declaredForm(newQuestionSet, ["identifier"]);
 /** A RAG gives no answers. */

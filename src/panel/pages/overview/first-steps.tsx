@@ -1,11 +1,10 @@
 import type { Steps } from "../../../db/maintenance/overview-store.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { LinkButton } from "../../components/data.tsx";
+import { LinkButton, useView } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { getCookie, setCookie } from "hono/cookie";
 import { DAY_MS, SECOND_MS } from "../../../core/time.ts";
 import type { PageContext } from "../page-env.ts";
-import { useView } from "../../components/view.tsx";
 
 type Step = {
   title: string;

@@ -1,10 +1,9 @@
 import type { Child } from "hono/jsx";
 
 import type { Needs } from "../../../db/maintenance/overview-store.ts";
-import { Data, LinkButton } from "../../components/data.tsx";
+import { Data, LinkButton, type Tone } from "../../components/data.tsx";
 import { count, countText, sentence } from "../../components/figures.ts";
 import { leftOutSentences } from "../sources/scan-state.tsx";
-import type { Tone } from "../../components/status.tsx";
 
 export type Need = { tone: Tone; what: Child; why: string; href: string; remedy: string };
 

@@ -9,18 +9,16 @@ import { similaritySpread, type SimilaritySpread } from "../../../evaluation/sim
 import type { Services } from "../../../services.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Problem, Time, DataLink, ShortenedLink } from "../../components/data.tsx";
-import { LinkButton } from "../../components/data.tsx";
+import { LinkButton, Status, ForAdmins } from "../../components/data.tsx";
 import { count, countText, percent } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import { CopyDeeds, Deed } from "./copy-deeds.tsx";
 import { ragAddress, ragTab, SEARCH_FIELDS } from "./rag-tab.tsx";
 import { settingFacts } from "../../components/setting-fields.tsx";
-import { ForAdmins } from "../../components/view.tsx";
 
 const FAILED_SHOWN = 20;
 const LOOK_EVERY_SECONDS = 3;

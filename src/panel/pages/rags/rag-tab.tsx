@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { ragOf as findRagByKey } from "../../api/rags.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { LinkButton } from "../../components/data.tsx";
+import { LinkButton, ForAdmins } from "../../components/data.tsx";
 import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
 import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
@@ -10,7 +10,6 @@ import type { Services } from "../../../services.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import type { FormState } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
 export const ragOf = lookUp(findRagByKey);

@@ -16,9 +16,8 @@ import { addRemovals } from "./scope-changes.tsx";
 import { scopePage } from "./scope.tsx";
 import { reindexPage, saveSettings, settingsCostPage, settingsPage } from "./settings.tsx";
 import { listChoices, listRagLines, type RagLine } from "../../../db/catalog/panel-lists.ts";
-import { Menu, Shortened, ShortenedLink } from "../../components/data.tsx";
+import { Menu, Shortened, ShortenedLink, Status, StatusBar } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
@@ -188,10 +187,7 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
         submit="Create RAG"
         cancel={RAGS.href}
         fields={NEW_RAG_FORM.fields}
-        controls={{
-          fileSource: choice,
-          ...(await ragControls(context.get("services"), state)),
-        }}
+        controls={{ fileSource: choice, ...(await ragControls(context.get("services"), state)) }}
       />
     ),
   );

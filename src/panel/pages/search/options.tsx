@@ -4,7 +4,7 @@ import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Model } from "../answers/model-list.tsx";
 import { NO_RERANKER, keyOf, searchesFirst, type Target } from "./search-settings.ts";
 import type { FormState } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
+import { ForAdmins } from "../../components/data.tsx";
 
 type OptionsProps = {
   state: FormState;

@@ -1,5 +1,5 @@
 import { AsCode } from "../../components/code-block.tsx";
-import { Data } from "../../components/data.tsx";
+import { Data, useView } from "../../components/data.tsx";
 import { countText, duration } from "../../components/figures.ts";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
@@ -10,7 +10,6 @@ import { SearchForm, type FormProps } from "./search-form.tsx";
 import { ragsOf, type Target } from "./search-settings.ts";
 import { sampleCall, type Passage, type Tried } from "./try-setting.ts";
 import type { SearchAnswer } from "../../search/search-rag.ts";
-import { useView } from "../../components/view.tsx";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {
   before: EarlierMessage[];

@@ -1,5 +1,5 @@
 import { AsCode } from "../../components/code-block.tsx";
-import { LinkButton } from "../../components/data.tsx";
+import { LinkButton, ForAdmins } from "../../components/data.tsx";
 import { OptionList, TextArea, field } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
@@ -9,7 +9,6 @@ import { Options } from "./options.tsx";
 import { SECOND, keyOf, targetKey, type Choices, type Target } from "./search-settings.ts";
 import { SAMPLE_QUESTION, type Call } from "./try-setting.ts";
 import { type FormState, UPDATED_AT } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 export type FormProps = {
   action: string;

@@ -1,6 +1,6 @@
 import { newKey } from "../../../access/keys/create-key.ts";
 import { readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
-import { Data, Shortened, Time } from "../../components/data.tsx";
+import { Data, Shortened, Time, ForAdmins } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findKey, keyCreation, keyRemoval } from "../../api/users.ts";
@@ -10,7 +10,6 @@ import { declaredForm } from "../request/setting-form.ts";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { FormState } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 const HERE = "/panel/settings/keys";
 const FORM = declaredForm(newKey(0));
@@ -22,9 +21,7 @@ export function keyPages(pages: Pages): void {
     declared: FORM,
     again: (state) => keysTab(context, state),
     to: HERE,
-    tells: ({ key, secret }) => ({
-      secret: { label: `The key “${key.name}”.`, value: secret },
-    }),
+    tells: ({ key, secret }) => ({ secret: { label: `The key “${key.name}”.`, value: secret } }),
   }));
 
   pages.of(lookUp(findKey)).removal("/:id/remove", keyRemoval, (_context, subject) => ({

@@ -1,6 +1,6 @@
 import { newLimit, spentLimits, type SpentLimit } from "../../../catalog/limits/limit-verbs.ts";
 import { findLimit, limitCreation, limitRemoval } from "../../api/limits.ts";
-import { Data, Faint, Time } from "../../components/data.tsx";
+import { Data, Faint, Time, ForAdmins } from "../../components/data.tsx";
 import { count, countText, money, percent } from "../../components/figures.ts";
 import type { FormState } from "../../components/form-state.ts";
 import { SettingForm } from "../../components/setting-fields.tsx";
@@ -8,7 +8,6 @@ import { removeColumn, Table } from "../../components/table.tsx";
 import { lookUp, type PageContext, type Pages } from "../page.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
-import { ForAdmins } from "../../components/view.tsx";
 
 const HERE = "/panel/settings/limits";
 const FORM = declaredForm(newLimit);

@@ -6,11 +6,10 @@ import type { AuditEvent, AuditFilter, Named } from "../../../db/access/audit-st
 import { listKeys } from "../../../db/access/key-store.ts";
 import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
-import { Data, ShortenedLink, Time, Faint, visible } from "../../components/data.tsx";
+import { Data, ShortenedLink, Time, Faint, visible, Status } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
-import { Status } from "../../components/status.tsx";
 import type { PageContext } from "../page-env.ts";
 import { changed, List, filterIn, hereOf, pageAt } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";

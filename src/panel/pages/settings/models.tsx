@@ -8,10 +8,9 @@ import {
 } from "../../../catalog/models/provider-keys.ts";
 import type { ServedModel, ServerState } from "../../../core/models/model-servers.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { Time, Data, Faint, Shortened } from "../../components/data.tsx";
+import { Time, Data, Faint, Shortened, Status, ForAdmins } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { Status } from "../../components/status.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
 import {
@@ -32,7 +31,6 @@ import { Empty, Facts } from "../../components/page-head.tsx";
 import { changed } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { Form, FormState } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 const HERE = "/panel/settings/models";
 const MODEL_FORM = declaredForm(offeredModels.element);

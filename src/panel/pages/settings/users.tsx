@@ -1,10 +1,10 @@
 import { groupsOfUser } from "../../../db/access/openid-store.ts";
 import { readPersonPage, type Person } from "../../../db/access/user-store.ts";
 import { newUser, userPatch } from "../../../access/users/user-input.ts";
-import { Data, Time, TimeOr, DataLink, DangerZone } from "../../components/data.tsx";
+import { Data, Time, TimeOr, DataLink, DangerZone, Status } from "../../components/data.tsx";
+import { ForAdmins, useView } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { Status } from "../../components/status.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
@@ -14,7 +14,6 @@ import { ActionButton } from "../../components/form.tsx";
 import { addSessionEnd, openSessions } from "../account/account.tsx";
 import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, type FormState } from "../../components/form-state.ts";
-import { ForAdmins, useView } from "../../components/view.tsx";
 
 const HERE = "/panel/settings";
 const NEW_FORM = declaredForm(newUser);

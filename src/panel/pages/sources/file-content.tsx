@@ -6,7 +6,7 @@ import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import type { Passage } from "../../../ports/rag-index.ts";
-import { Data, visible } from "../../components/data.tsx";
+import { Data, visible, ForAdmins } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Markdown } from "../../components/markdown.tsx";
@@ -16,7 +16,6 @@ import { type PageContext } from "../page-env.ts";
 import { Original, ORIGINAL_FRAME, originalHref } from "./original.tsx";
 import { PAGES_SHOWN, RecognisedPages, recognisedPages } from "./recognised-pages.tsx";
 import type { ShownFile } from "./shown-source.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 /** Characters of the text on one page: some documents are books. */
 const TEXT_SHOWN = 60_000;

@@ -1,9 +1,8 @@
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import { CodeLine, CopyButton } from "../../components/code-block.tsx";
-import { Data, DataLink, Problem, safeHref, TimeOr } from "../../components/data.tsx";
+import { Data, DataLink, Problem, safeHref, TimeOr, FileStatus } from "../../components/data.tsx";
 import { count, size } from "../../components/figures.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
-import { FileStatus } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import type { FileFailure } from "../../../core/file-failures.ts";
 

@@ -1,12 +1,11 @@
 import { isObject } from "../../../core/is-object.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, useView } from "../../components/data.tsx";
 import { FormMessage } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { ShownFile } from "./shown-source.ts";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
 import type { Form, FormState } from "../../components/form-state.ts";
-import { useView } from "../../components/view.tsx";
 
 type Metadata = Record<string, unknown>;
 

@@ -6,11 +6,11 @@ import { readFilesBySize, readFilesByStatus } from "../../../db/files/source-fil
 import { FILE_STATUSES, type FileStatus } from "../../../db/schema/rags.ts";
 import type { Database } from "../../../db/sql.ts";
 import { TimeOr, ShortenedLink, Problem, Menu, MenuPost } from "../../components/data.tsx";
+import { FileStatus as Status, FILE_STATES, ForAdmins } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText } from "../../components/table.tsx";
 import type { Column, Columns } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { FileStatus as Status, FILE_STATES } from "../../components/status.tsx";
 import { type PageContext } from "../page-env.ts";
 import { List, choiceIn, filterIn, pageAt, sortIn } from "../request/list.tsx";
 import { filesAsCsv } from "./export-files.ts";
@@ -18,7 +18,6 @@ import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { textStream } from "../../../http/text-stream.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 const STATUSES = [
   { value: "", label: "any status" },

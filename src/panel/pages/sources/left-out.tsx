@@ -32,11 +32,7 @@ export async function leftOutTab(context: PageContext, { source, path }: ShownSo
     },
     { head: "What", cell: ({ kind }) => (kind === "file" ? "whole file" : "one passage") },
     { head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      head: "By",
-      wide: true,
-      cell: ({ createdBy }) => <Shortened text={createdBy ?? "–"} />,
-    },
+    { head: "By", wide: true, cell: ({ createdBy }) => <Shortened text={createdBy ?? "–"} /> },
     {
       head: "",
       forAdmins: true,

@@ -5,7 +5,7 @@ import { sourcePatchOf } from "../../../catalog/file-sources/file-source-setting
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { unknownGroups } from "../../../db/access/member-store.ts";
 import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
-import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
+import { LinkButton, Data, TimeOr, ForAdmins } from "../../components/data.tsx";
 import { count, countText } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
@@ -19,7 +19,6 @@ import { isAddress } from "../../../core/principals.ts";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
 import { formFrom, type FormState } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;

@@ -1,9 +1,8 @@
 import { readRunPage, type ScanRunRow } from "../../../db/catalog/source-store.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
-import { Data, Problem, Time } from "../../components/data.tsx";
+import { Data, Problem, Time, type FileCounts, type Tone, Status } from "../../components/data.tsx";
 import { countText, count, duration } from "../../components/figures.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
-import { type FileCounts, type Tone, Status } from "../../components/status.tsx";
 import type { LeftOut } from "../../../ports/source-reader.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";

@@ -108,9 +108,7 @@ const askToRemove = (context: PageContext, view: ShownSource, paths: string[]) =
     name: view.source.name,
     submit: `Remove ${countText(paths.length, "file")}`,
     values: { action: "confirmed" },
-    fields: {
-      show: () => paths.map((path) => <input type="hidden" name="path" value={path} />),
-    },
+    fields: { show: () => paths.map((path) => <input type="hidden" name="path" value={path} />) },
     says: (
       <>
         <p>

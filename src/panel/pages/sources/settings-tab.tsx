@@ -1,7 +1,7 @@
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
-import { Data, Time, DangerZone, DataLink } from "../../components/data.tsx";
+import { Data, Time, DangerZone, DataLink, ForAdmins } from "../../components/data.tsx";
 import { countText, interval } from "../../components/figures.ts";
 import { ActionButton, SelectField, field } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
@@ -16,7 +16,6 @@ import { newSource } from "../../../catalog/file-sources/file-source-settings.ts
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import type { FormState, Form } from "../../components/form-state.ts";
-import { ForAdmins } from "../../components/view.tsx";
 
 /** The source's settings, how programs reach it, and its removal. */
 export async function settingsTab(context: PageContext, view: ShownSource, failed?: FormState) {

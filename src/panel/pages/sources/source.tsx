@@ -1,14 +1,13 @@
 import type { Child } from "hono/jsx";
 
 import { manifestOf } from "../../../sources/registry.ts";
-import { Data, DataLink, LinkButton } from "../../components/data.tsx";
+import { Data, DataLink, LinkButton, inWords, StatusBar } from "../../components/data.tsx";
+import { ForAdmins, useView } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { leftOutSentences, ScanProblems, BUSY_SECONDS, IDLE_SECONDS } from "./scan-state.tsx";
 import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
-import { inWords, StatusBar } from "../../components/status.tsx";
-import { ForAdmins, useView } from "../../components/view.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { filesCsv, filesTab } from "./files-tab.tsx";
 import { AccessTroubles, PERMISSIONS, permissionsTab } from "./permissions.tsx";

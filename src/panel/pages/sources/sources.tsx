@@ -1,10 +1,9 @@
 import { readSourcePage } from "../../../db/catalog/source-store.ts";
 import { manifestOf, SOURCES } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
-import { Status, StatusBar } from "../../components/status.tsx";
+import { Status, StatusBar, useView, Menu, MenuPost } from "../../components/data.tsx";
+import { ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
 import type { Columns } from "../../components/table.tsx";
-import { useView } from "../../components/view.tsx";
-import { Menu, MenuPost, ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
 import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
@@ -56,24 +55,14 @@ const COLUMNS: Columns<Line> = [
       </>
     ),
   },
-  {
-    head: "Provider",
-    wide: true,
-    sort: "provider",
-    cell: ({ source }) => manifestOf(source).name,
-  },
+  { head: "Provider", wide: true, sort: "provider", cell: ({ source }) => manifestOf(source).name },
   {
     head: "Progress",
     cell: ({ rags, files }) =>
       rags.length === 0 ? <span class="soft">in no RAG</span> : <StatusBar counts={files} />,
   },
   { head: "Indexed", numeric: true, cell: indexedOf },
-  {
-    head: "Last scan",
-    wide: true,
-    sort: "scanned",
-    cell: (line) => <LastScan line={line} />,
-  },
+  { head: "Last scan", wide: true, sort: "scanned", cell: (line) => <LastScan line={line} /> },
   {
     head: "Next",
     wide: true,

@@ -6,9 +6,9 @@ import { listTokenLines, type TokenLine } from "../../../db/access/token-store.t
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";
+import { useView, Status } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { removeColumn, Table, type Column } from "../../components/table.tsx";
-import { useView } from "../../components/view.tsx";
 import type { z } from "zod";
 import { action, type ActionCall } from "../../action.ts";
 import { findToken, tokenRemoval } from "../../api/tokens.ts";
@@ -16,7 +16,6 @@ import { isAdmin, lookUp, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery, ROWS } from "../request/list.tsx";
 import { NAMED } from "../../../core/principals.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { Status } from "../../components/status.tsx";
 
 const HERE = "/panel/tokens/programs";
 const TRAIL = [

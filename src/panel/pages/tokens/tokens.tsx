@@ -14,7 +14,7 @@ import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
-import { useView } from "../../components/view.tsx";
+import { useView } from "../../components/data.tsx";
 
 const HERE = "/panel/tokens";
 const TOKENS = { name: "Tokens", href: HERE };
