@@ -57,3 +57,9 @@ export const UPDATED_AT = "updatedAt";
 
 /** A setting's name in a form: its path in the body that the API takes. */
 export const formName = ({ path }: SettingField) => path.join(".");
+
+/** A number as the API wants it; other text stays text, so that the check refuses it. */
+export function numberOf(text: string): number | string {
+  const number = Number(text);
+  return text === "" || !Number.isFinite(number) ? text : number;
+}

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { panelDocument } from "../../../src/panel/api/app.ts";
-import { declaredForm } from "../../../src/panel/pages/request/setting-form.ts";
+import { declaredForm } from "../../../src/panel/components/setting-fields.tsx";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
 import { settingFields } from "../../../src/core/input/setting-fields.ts";
 import { secretOf } from "../../../src/sources/source-manifest.ts";

@@ -1,10 +1,9 @@
 import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
 import { Data, Time, visible, Status } from "../../components/data.tsx";
 import { Form, ActionButton } from "../../components/form.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
+import { SettingFields, declaredForm } from "../../components/setting-fields.tsx";
 import { Facts, Empty } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { passwordChange } from "../../api/session.ts";
 import { sessionEnd } from "../../api/users.ts";

@@ -12,10 +12,9 @@ import { newInference } from "../../../catalog/inferences/inference-settings.ts"
 import { LongChoices, ModelField, PromptField } from "../../components/choice-fields.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { settingFacts, SettingForm } from "../../components/setting-fields.tsx";
+import { settingFacts, SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { adminsOnly, isAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { filterIn } from "../request/list.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { type Form as Sent, type FormState, formName } from "../../components/form-state.ts";
 
 type Runner = Model["record"];

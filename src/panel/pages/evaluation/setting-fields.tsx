@@ -3,7 +3,7 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { given } from "../../../core/input/given.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option, field } from "../../components/form.tsx";
-import { bodyIn } from "../request/setting-form.ts";
+import { bodyIn } from "../../components/setting-fields.tsx";
 import { SearchModeField } from "../search/options.tsx";
 import type { Form as Sent, FormState } from "../../components/form-state.ts";
 

@@ -11,9 +11,9 @@ import { TextField } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import type { PageContext } from "../page.tsx";
-import { attempt, numberOf } from "../request/form.ts";
+import { attempt } from "../request/form.ts";
+import { numberOf, formFrom, freshForm, type FormState } from "../../components/form-state.ts";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
-import { formFrom, freshForm, type FormState } from "../../components/form-state.ts";
 
 const FIELDS = ["path", "chunkSize", "chunkOverlap"];
 const PASSAGES_SHOWN = 50;

@@ -8,7 +8,7 @@ import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import type { Services } from "../../../services.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
-import { declaredForm } from "../request/setting-form.ts";
+import { declaredForm } from "../../components/setting-fields.tsx";
 import type { FormState } from "../../components/form-state.ts";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */

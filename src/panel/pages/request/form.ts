@@ -37,12 +37,6 @@ function hasMoreThan(pairs: number, text: string): boolean {
   return true;
 }
 
-/** A number as the API wants it; other text stays text, so that the check refuses it. */
-export function numberOf(text: string): number | string {
-  const number = Number(text);
-  return text === "" || !Number.isFinite(number) ? text : number;
-}
-
 /** Undefined where nothing was typed: the default applies. */
 export const typed = (text: string): string | undefined => (text === "" ? undefined : text);
 

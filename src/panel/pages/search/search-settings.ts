@@ -5,7 +5,7 @@ import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
 import type { InferenceInput } from "../../../inference/types.ts";
 import { InferenceRunRequest } from "../../../inference/run-requests.ts";
 import { typed } from "../request/form.ts";
-import { bodyIn } from "../request/setting-form.ts";
+import { bodyIn } from "../../components/setting-fields.tsx";
 import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";

@@ -14,12 +14,11 @@ import { Data, Time } from "../../components/data.tsx";
 import { atLeast, countText, size } from "../../components/figures.ts";
 import { ActionButton, field, FileField, Form, Hidden } from "../../components/form.tsx";
 import { freshForm, type Form as Values, type FormState } from "../../components/form-state.ts";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, multipartOf, redirectWithNotice } from "../request/form.ts";
 import { List } from "../request/list.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { SETTINGS, settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/archive";

@@ -5,11 +5,10 @@ import * as api from "../../api/event-endpoints.ts";
 import { DangerZone, Data, DataLink, Time, Status } from "../../components/data.tsx";
 import type { FormState } from "../../components/form-state.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { hereOf, List, Part, ROWS, sliceIn } from "../request/list.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { SETTINGS, settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/events";

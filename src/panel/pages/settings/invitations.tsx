@@ -8,11 +8,10 @@ import {
 import { Data, Time } from "../../components/data.tsx";
 import type { FormState } from "../../components/form-state.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, type PageContext, type Pages } from "../page.tsx";
 import { List, ROWS } from "../request/list.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/invitations";

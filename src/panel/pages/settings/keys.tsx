@@ -1,12 +1,11 @@
 import { newKey } from "../../../access/keys/create-key.ts";
 import { readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
 import { Data, Shortened, Time, ForAdmins } from "../../components/data.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findKey, keyCreation, keyRemoval } from "../../api/users.ts";
 import { lookUp, type PageContext, type Pages } from "../page.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { FormState } from "../../components/form-state.ts";

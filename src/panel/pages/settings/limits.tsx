@@ -3,10 +3,9 @@ import { findLimit, limitCreation, limitRemoval } from "../../api/limits.ts";
 import { Data, Faint, Time, ForAdmins } from "../../components/data.tsx";
 import { count, countText, money, percent } from "../../components/figures.ts";
 import type { FormState } from "../../components/form-state.ts";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { removeColumn, Table } from "../../components/table.tsx";
 import { lookUp, type PageContext, type Pages } from "../page.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/limits";

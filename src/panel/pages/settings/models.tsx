@@ -11,7 +11,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { Time, Data, Faint, Shortened, Status, ForAdmins } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
 import {
   modelChange,
@@ -22,7 +22,6 @@ import {
 } from "../../api/models.ts";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { formOf } from "../request/form.ts";
-import { declaredForm } from "../request/setting-form.ts";
 import { offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
 import { orNotFound } from "../../../core/errors.ts";

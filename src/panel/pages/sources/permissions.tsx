@@ -8,11 +8,10 @@ import { previewPermissions } from "../../../ingestion/readers/preview-permissio
 import { LinkButton, Data, TimeOr, ForAdmins } from "../../components/data.tsx";
 import { count, countText } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
+import { SettingFields, declaredForm } from "../../components/setting-fields.tsx";
 import { manifestOf } from "../../../sources/registry.ts";
 import { type PageContext } from "../page.tsx";
 import { attempt } from "../request/form.ts";
-import { declaredForm } from "../request/setting-form.ts";
 import type { ShownSource } from "./shown-source.ts";
 import type { Child } from "hono/jsx";
 import { isAddress } from "../../../core/principals.ts";

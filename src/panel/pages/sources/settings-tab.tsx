@@ -5,7 +5,7 @@ import { Data, Time, DangerZone, DataLink, ForAdmins } from "../../components/da
 import { countText, interval } from "../../components/figures.ts";
 import { ActionButton, SelectField, field } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, bodyIn, declaredForm } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { z } from "zod";
@@ -14,7 +14,6 @@ import { countWaitingImages } from "../../../db/files/image-store.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
 import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
-import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import type { FormState, Form } from "../../components/form-state.ts";
 
 /** The source's settings, how programs reach it, and its removal. */

@@ -9,10 +9,9 @@ import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { NAMED } from "../../../core/principals.ts";
 import { Choices, field, TextField } from "../../components/form.tsx";
 import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
+import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
-import { declaredForm } from "../request/setting-form.ts";
 import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
 import { useView } from "../../components/data.tsx";
 
