@@ -106,7 +106,8 @@ export function permit(context: Pick<ActionContext, "get">, by: Who = "admins"):
 type ActionRequest<Subject> = {
   subject: Subject;
   input: unknown;
-  status: number;
+  /** Of success; absent: a page leads on. */
+  status?: number;
   /** Services that write nothing: the checks are made, and no entry of the audit trail. */
   rehearsal?: Services | undefined;
 };
@@ -118,7 +119,7 @@ type ActionRequest<Subject> = {
 export async function perform<Subject, Body extends z.ZodType, Result>(
   context: ActionContext,
   declared: Action<Subject, Body, Result>,
-  { subject, input, status, rehearsal }: ActionRequest<Subject>,
+  { subject, input, status = 303, rehearsal }: ActionRequest<Subject>,
 ): Promise<Result> {
   const now = context.get("services").now();
   const { name, body: shape, files, work } = declared;
@@ -157,13 +158,10 @@ type Parsed<Subject> = {
 };
 
 function changesOf<Subject>(
-  {
-    name,
-    reference,
-    previous,
-  }: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previous">,
+  declared: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previous">,
   { subject, parts, input, body, schema }: Parsed<Subject>,
 ): FieldChange[] {
+  const { name, reference, previous } = declared;
   if (schema === undefined) {
     const lost = name.endsWith(".remove") ? nameOf(subject) : {};
     return removedFields(previous?.(subject) ?? lost);

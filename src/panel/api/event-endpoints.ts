@@ -10,7 +10,7 @@ import * as store from "../../db/catalog/event-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
-import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
+import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 
 const Settings = storedSettings(endpoints.newEndpoint);
 const fields = { id: z.string(), ...Settings.shape, failingSince: timeOrNull };
@@ -114,10 +114,8 @@ export const eventEndpointRoutes = new Endpoints("service", findEventEndpoint)
     "get /event-endpoints/{id}/deliveries",
     "The last 200 deliveries. For administrators; the newest first.",
     { item: Delivery, by: "admins" },
-    async ({ services: { db }, subject, paging }) => {
-      const { data, total } = await store.listDeliveries(db, subject, paging);
-      return { data: data.map(asShown), total };
-    },
+    async ({ services: { db }, subject, paging }) =>
+      pageOf(await store.listDeliveries(db, subject, paging), asShown),
   )
   .action(endpointCreation)
   .action(endpointChange)

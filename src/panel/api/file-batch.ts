@@ -13,7 +13,7 @@ import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
-import { fileSourceOf } from "./file-sources.ts";
+import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { decodedPath, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
 import { pushedSource, readersIn, type SourceRow } from "./request/sent-file.ts";
 
@@ -74,7 +74,7 @@ const Missing = schema("MissingFiles", { missing: z.array(z.string()) });
 
 /** Up to 500 files of a source that files are pushed to. */
 const filesOfSource: Find<SourceRow> = async (services, { key }) =>
-  pushedSource(await fileSourceOf(services, { key }));
+  pushedSource(await findFileSource(services, { key }));
 
 export const filesRemoval = action({
   name: "file-sources.files.remove",

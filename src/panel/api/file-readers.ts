@@ -8,7 +8,7 @@ import { setReaders } from "../../ingestion/uploads/pushed-files.ts";
 import { all, Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
 import { action } from "../action.ts";
 import { pushedFile } from "./source-files.ts";
-import { fileSourceOf } from "./file-sources.ts";
+import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 
 const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
 const FileReaders = schema("FileReaders", {
@@ -52,7 +52,7 @@ const readersChange = action({
 });
 
 /** Who may read files; before the routes of files, whose paths may end in anything. */
-export const fileReaderRoutes = new Endpoints("sources", fileSourceOf)
+export const fileReaderRoutes = new Endpoints("sources", findFileSource)
   .json(
     `get ${FILE}`,
     "Who may read a file. Each with where it comes from; `readAt` is when it last changed.",

@@ -14,20 +14,15 @@ import { relativePath } from "../../core/input/input-fields.ts";
 import { asId } from "../../core/ids.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import { copySource } from "../../ingestion/copies/copy-source.ts";
-import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { mayReadAll } from "./request/guards.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/described-route.ts";
 import { all, Endpoints, pageOf, queued, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
 import type { SourceManifest } from "../../sources/source-manifest.ts";
 import { settingFields } from "../../core/input/setting-fields.ts";
-
-export const fileSourceOf = (services: Services, { key }: Pick<Address, "key">) =>
-  findFileSource(services, { key });
 
 const Scan = schema("Scan", {
   startedAt: time,
@@ -166,7 +161,7 @@ const sourceCopying = action({
   name: "file-sources.copy",
   about:
     "Copy a file source. Files and RAGs follow in the background; a RAG's copy is named `<rag>-<identifier>`. Secrets are copied as well.",
-  find: fileSourceOf,
+  find: findFileSource,
   body: z.object({ name: newSource.name, identifier: newSource.identifier.unwrap() }),
   errors: [409, 422],
   work: ({ services, subject: { source }, body, id }) =>
@@ -181,7 +176,7 @@ export const sourceChange = action({
   name: "file-sources.change",
   about:
     "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
-  find: fileSourceOf,
+  find: findFileSource,
   reference: z.object({ ...sourcePatch, config: configs }).partial(),
   body: ({ subject, input }) => sourcePatchOf(subject, input),
   errors: [409, 422],
@@ -202,7 +197,7 @@ export const sourceChange = action({
 export const sourceRemoval = action({
   name: "file-sources.remove",
   about: "Remove a file source. Refused while a RAG uses it.",
-  find: fileSourceOf,
+  find: findFileSource,
   errors: [409],
   work: ({ services, subject: source }) => removeFileSource(services, { source }),
   target: targetOf,
@@ -213,7 +208,7 @@ export const sourceRemoval = action({
 export const webhookSecretRenewal = action({
   name: "file-sources.webhook-secret",
   about: "Renew the webhook's secret. The old one stops working at once.",
-  find: fileSourceOf,
+  find: findFileSource,
   work: ({ services, subject: source }) => renewWebhookSecret(services, { source }),
   target: targetOf,
   answer: z.object({ webhookSecret: z.string() }),
@@ -223,7 +218,7 @@ export const webhookSecretRenewal = action({
 export const sourceScan = action({
   name: "file-sources.scan",
   about: "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
-  find: fileSourceOf,
+  find: findFileSource,
   body: z.object({ confirmRemovals: z.boolean().default(false) }),
   errors: [409, 422],
   work: ({ services, subject: { source }, body: { confirmRemovals } }) =>
@@ -233,7 +228,7 @@ export const sourceScan = action({
   notice: "The scan is queued; it shows here in a moment.",
 });
 
-export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
+export const fileSourceRoutes = new Endpoints("sources", findFileSource)
   .list(
     "get /file-sources",
     "File sources. With the last scan of each.",

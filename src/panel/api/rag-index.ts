@@ -6,7 +6,7 @@ import { previewWish } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { ragOf } from "./rags.ts";
+import { findRag } from "../../catalog/rags/find-rag.ts";
 import { action } from "../action.ts";
 import { all, Endpoints, pageOf, queued, time, schema } from "./request/endpoint.ts";
 import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
@@ -51,14 +51,14 @@ const RAG = "/rags/{id}";
 export const indexReturn = action({
   name: "rags.return",
   about: "Return to the previous index. Possible while it is kept.",
-  find: ragOf,
+  find: findRag,
   errors: [409, 422],
   work: ({ services, subject: { id: ragId } }) => returnToIndex(services, { ragId }),
   ...queued,
   notice: "The previous index catches up with recent changes, then takes over.",
 });
 
-export const ragIndexRoutes = new Endpoints("rags", ragOf)
+export const ragIndexRoutes = new Endpoints("rags", findRag)
   .json(
     `get ${RAG}/index`,
     "Indexes of a RAG. The live one, the one in progress and the previous one, with their settings.",
@@ -116,7 +116,7 @@ const Answer = schema("PanelSearchAnswer", {
 });
 
 /** Searches that a panel can try out; they change nothing, so members may make them too. */
-export const ragSearchRoutes = new Endpoints("rags", ragOf).json(
+export const ragSearchRoutes = new Endpoints("rags", findRag).json(
   "post /rags/{id}/search",
   "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
   { by: "members", body: panelSearch, answer: Answer },

@@ -18,7 +18,6 @@ import type { Services } from "../../services.ts";
 import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
 import { countText } from "../components/figures.ts";
-import type { Address } from "./request/described-route.ts";
 import { all, Endpoints, queued, schema } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
@@ -58,8 +57,6 @@ async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
 }
 
 const RAG = "/rags/{id}";
-export const ragOf = (services: Services, { key }: Pick<Address, "key">) =>
-  findRag(services, { key });
 
 export const ragCreation = action({
   name: "rags.create",
@@ -75,7 +72,7 @@ export const ragCopying = action({
   name: "rags.copy",
   about:
     "Copy a RAG. Fields that are left out are as in the RAG; equal passages keep their vectors.",
-  find: ragOf,
+  find: findRag,
   body: ragCopy,
   errors: [409, 422],
   work: ({ services, subject: rag, body, id }) =>
@@ -90,7 +87,7 @@ export const ragTakingOver = action({
   name: "rags.take-over",
   about:
     "Take over a copy. The RAG gets the settings and the index of the copy, which is removed. Identifier, inferences and tokens stay.",
-  find: ragOf,
+  find: findRag,
   body: z.object({ from: z.string().min(1) }),
   errors: [409],
   work: ({ services, subject: rag, body: { from } }) => takeOverRag(services, { rag, from }),
@@ -101,7 +98,7 @@ export const ragTakingOver = action({
 export const ragChange = action({
   name: "rags.change",
   about: "Change a RAG. A change of chunking builds a new index while the old one answers.",
-  find: ragOf,
+  find: findRag,
   body: ragPatch,
   errors: [409, 422],
   work: async ({ services, subject: rag, body }) => {
@@ -119,7 +116,7 @@ export const ragChange = action({
 export const ragRemoval = action({
   name: "rags.remove",
   about: "Remove a RAG. Refused while an inference or agent is linked to it.",
-  find: ragOf,
+  find: findRag,
   errors: [409],
   work: ({ services, subject: rag }) => removeRag(services, { rag }),
   notice: (_none, { name }) => `${name} is removed.`,
@@ -128,7 +125,7 @@ export const ragRemoval = action({
 export const reindexing = action({
   name: "rags.reindex",
   about: "Rebuild an index. Embeds every passage again while the current index answers.",
-  find: ragOf,
+  find: findRag,
   errors: [409],
   work: ({ services, subject: { id: ragId } }) => reindexRag(services, { ragId }),
   ...queued,
@@ -138,7 +135,7 @@ export const reindexing = action({
 export const retrying = action({
   name: "rags.retry",
   about: "Retry failed files. All files in `error`, or the one at `path`.",
-  find: ragOf,
+  find: findRag,
   body: z.object({ path: relativePath.transform(storedPath).optional() }),
   isQuery: true,
   work: async ({ services, subject: rag, body: { path } }) => {
@@ -151,7 +148,7 @@ export const retrying = action({
   notice: (retried) => `${countText(retried, "file")} will be retried.`,
 });
 
-export const ragRoutes = new Endpoints("rags", ragOf)
+export const ragRoutes = new Endpoints("rags", findRag)
   .list(
     "get /rags",
     "RAGs. With their counters.",

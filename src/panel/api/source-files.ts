@@ -16,7 +16,7 @@ import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
 import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
-import { fileSourceOf } from "./file-sources.ts";
+import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { fileMetadata, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
 import { pushedSource, readersIn, refusePartial, type SourceRow } from "./request/sent-file.ts";
 
@@ -106,7 +106,7 @@ const SOURCE = "/file-sources/{id}";
 export const pushedFile: Find<{ source: SourceRow; path: string }> = async (
   services,
   { key, path },
-) => ({ source: pushedSource(await fileSourceOf(services, { key })), path });
+) => ({ source: pushedSource(await findFileSource(services, { key })), path });
 
 const sourceOfFile = ({ source }: { source: SourceRow }) => source.identifier;
 
@@ -143,7 +143,7 @@ export const fileExclusion = action({
   route: `put ${SOURCE}/exclusions`,
   about:
     "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
-  find: fileSourceOf,
+  find: findFileSource,
   body: exclusion,
   work: async ({ context, services, subject: { source }, body }) => {
     const { path, textHash, excerpt, excluded } = body;
@@ -157,7 +157,7 @@ export const fileExclusion = action({
   notice: (outcome) => outcome,
 });
 
-export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
+export const sourceFileRoutes = new Endpoints("sources", findFileSource)
   .list(
     `get ${SOURCE}/files`,
     "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",

@@ -67,10 +67,7 @@ export async function beginUpload(services: Services): Promise<string> {
   return id;
 }
 
-export type ImportState = {
-  id: string;
-  state: ArchiveImport["state"];
-  part: number;
+export type ImportState = Pick<ArchiveImport, "id" | "state" | "part"> & {
   parts: number;
   plan: WholePlan | null;
 };

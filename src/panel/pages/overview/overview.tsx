@@ -37,20 +37,15 @@ function spanOf(name: string, now: number): Span {
   return { from: to - hours * HOUR_MS, to, group };
 }
 
-const HOUR_AT = 11;
-const HOUR_ENDS = 16;
-const DAY_AT = 5;
-const DAY_ENDS = 10;
-
 function filled({ lines }: UsageReport, { from, to, group }: Span) {
   const step = group === "hour" ? HOUR_MS : DAY_MS;
   const byKey = new Map(lines.map((line) => [line.key, line]));
   return Array.from({ length: Math.round((to - from) / step) }, (_, at) => {
     const time = isoTime(from + at * step);
-    const isHour = group === "hour";
-    const key = isHour ? time : time.slice(0, DAY_ENDS);
-    const label = isHour ? time.slice(HOUR_AT, HOUR_ENDS) : time.slice(DAY_AT, DAY_ENDS);
-    return { label: isHour ? `${label} UTC` : label, line: byKey.get(key) };
+    const [day = "", clock = ""] = time.split("T");
+    return group === "hour"
+      ? { label: `${clock.slice(0, "12:00".length)} UTC`, line: byKey.get(time) }
+      : { label: day.slice("2026-".length), line: byKey.get(day) };
   });
 }
 
@@ -189,7 +184,6 @@ export function overviewPages(pages: Pages): void {
   pages.receive("/first-steps/close", close, "members");
 }
 
-const SEE_OTHER = 303;
 const FOLDER_NAME = "Documents";
 
 const inferenceOf = (rag: string, name = rag) =>
@@ -201,8 +195,7 @@ export function firstStepsActions(pages: Pages): void {
     const { source: sourceKey } = await readSteps(context.get("services").db);
     if (sourceKey !== null) return redirectWithNotice(context, `/panel/sources/${sourceKey}`);
     const input = { name: FOLDER_NAME, provider: fileSystem.provider, scanIntervalMinutes: 0 };
-    const request = { subject: undefined, input, status: SEE_OTHER };
-    const { source } = await perform(context, sourceCreation, request);
+    const { source } = await perform(context, sourceCreation, { subject: undefined, input });
     return redirectWithNotice(context, `/panel/sources/${source.source.identifier}`, {
       notice: "Upload files or a folder below. Then create a RAG that indexes them.",
     });
@@ -215,8 +208,7 @@ export function firstStepsActions(pages: Pages): void {
     if (steps.rag !== null) return redirectWithNotice(context, inferenceOf(steps.rag));
     const { source } = await findFileSource(services, { key: steps.source });
     const input = { name: source.name, fileSource: source.id };
-    const request = { subject: undefined, input, status: SEE_OTHER };
-    const rag = await perform(context, ragCreation, request);
+    const rag = await perform(context, ragCreation, { subject: undefined, input });
     return redirectWithNotice(context, inferenceOf(rag.identifier, rag.name), {
       notice:
         "The RAG is created and its files are being indexed. Create an inference to ask them.",

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { ragOf as findRagByKey } from "../../api/rags.ts";
+import { findRag } from "../../../catalog/rags/find-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { LinkButton, ForAdmins } from "../../components/data.tsx";
 import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
@@ -12,7 +12,7 @@ import { declaredForm } from "../../components/setting-fields.tsx";
 import type { FormState } from "../../components/form-state.ts";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
-export const ragOf = lookUp(findRagByKey);
+export const ragOf = lookUp(findRag);
 
 export const ragAddress = (identifier: string) => `/panel/rags/${identifier}`;
 

@@ -53,8 +53,6 @@ function patchIn(rag: RagRecord, form: Sent) {
   return given(parseKnownOrRefuse(ragPatch, RAG_FORM.patch(form)));
 }
 
-const SEE_OTHER = 303;
-
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */
 export async function saveSettings(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = await formOf(context);
@@ -67,8 +65,7 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
       context.set("audit", undefined);
       return "ask" as const;
     }
-    const request = { subject: rag, input: RAG_FORM.patch(form), status: SEE_OTHER };
-    await perform(context, ragChange, request);
+    await perform(context, ragChange, { subject: rag, input: RAG_FORM.patch(form) });
     return rebuilds ? ("building" as const) : ("saved" as const);
   });
   if (!attempted.done) return await show(context, rag, attempted.state);

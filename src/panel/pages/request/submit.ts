@@ -6,8 +6,6 @@ import type { PageContext } from "../page-env.ts";
 import { attempt, formOf, redirectWithNotice, refuseStale } from "./form.ts";
 import type { Changing, Told } from "./form.ts";
 
-const SEE_OTHER = 303;
-
 /** How a page sends a change: what its form holds, and where success leads. */
 export type FormPage<Result> = {
   form?: Form;
@@ -43,7 +41,7 @@ export async function submit<Subject, Body extends z.ZodType, Result>(
     refuseStale(form, page.changes);
     const isPatch = routeOf(change).startsWith("patch ");
     const input = (await page.body?.(form)) ?? declared?.[isPatch ? "patch" : "body"](form) ?? {};
-    return await perform(context, change, { subject, input, status: SEE_OTHER });
+    return await perform(context, change, { subject, input });
   };
   const leadOn = (result: Result) => {
     const notice =

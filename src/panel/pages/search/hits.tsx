@@ -1,3 +1,5 @@
+import type { Child } from "hono/jsx";
+
 import type { RagRecord } from "../../../db/records.ts";
 import { Data, safeHref, ShortenedLink } from "../../components/data.tsx";
 import { CopyButton } from "../../components/code-block.tsx";
@@ -188,31 +190,22 @@ export type Matched = ReadonlySet<string>;
 const matchedBy = (queries: readonly string[]): Matched =>
   new Set(queries.flatMap((query) => withoutStopWords(searchWordsOf(query)).map(stemOf)));
 
-type Piece = { text: string; isMatch: boolean };
-
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** A run of letters longer than any word is left unmarked. */
 const MAX_WORD_LENGTH = 200;
-
-function piecesOf(text: string, matched: Matched): Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  for (const { 0: word, index } of text.matchAll(WORD)) {
-    if (!isMatch(word, matched)) continue;
-    if (index > at) pieces.push({ text: text.slice(at, index), isMatch: false });
-    pieces.push({ text: word, isMatch: true });
-    at = index + word.length;
-  }
-  if (at < text.length) pieces.push({ text: text.slice(at), isMatch: false });
-  return pieces;
-}
 
 const isMatch = (word: string, matched: Matched) =>
   word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((part) => matched.has(stemOf(part)));
 
 const marking =
   (matched: Matched): Words =>
-  (text) =>
-    piecesOf(text, matched).map((piece) =>
-      piece.isMatch ? <mark>{piece.text}</mark> : piece.text,
-    );
+  (text) => {
+    const pieces: Child[] = [];
+    let at = 0;
+    for (const { 0: word, index } of text.matchAll(WORD)) {
+      if (!isMatch(word, matched)) continue;
+      pieces.push(text.slice(at, index), <mark>{word}</mark>);
+      at = index + word.length;
+    }
+    return [...pieces, text.slice(at)];
+  };

@@ -3,22 +3,18 @@ import { acceptInvitation, openInvitation } from "../../../access/users/invitati
 import { newUser } from "../../../access/users/user-input.ts";
 import { originOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { countTry } from "../../api/request/guards.ts";
 import { Data, LinkButton, visible } from "../../components/data.tsx";
 import { freshForm, type FormState } from "../../components/form-state.ts";
 import { field, Form, Hidden, TextField } from "../../components/form.tsx";
 import { barePage, OVERVIEW, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
-import { enter, hideAddress, orSignInPage } from "./openid-pages.tsx";
+import { countedTry, enter, hideAddress } from "./openid-pages.tsx";
 
 /** The page of an invitation's link. What opens links to preview them uses none up. */
 export function joinPages(pages: Pages): void {
   const guarded = (work: (context: PageContext) => Promise<Response>) => (context: PageContext) => {
     hideAddress(context);
-    return orSignInPage(context, OVERVIEW, async () => {
-      await countTry(context);
-      return await work(context);
-    });
+    return countedTry(context, OVERVIEW, () => work(context));
   };
   const show = (context: PageContext) => joinPage(context, context.req.query("code") ?? "");
   pages.get("/", guarded(show));

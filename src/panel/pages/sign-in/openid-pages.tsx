@@ -30,8 +30,7 @@ export function openidPages(pages: Pages): void {
   pages.get("/sign-in/openid", async (context) => {
     const next = addressAfterSignIn(context.req.query("next"));
     const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
-    return await orSignInPage(context, next, async () => {
-      await countTry(context);
+    return await countedTry(context, next, async () => {
       const request = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
       const beginning = beginSignIn(context.get("services"), request);
       // A provider may know no select_account and refuse it, a pushed request at once: the next
@@ -46,10 +45,9 @@ export function openidPages(pages: Pages): void {
 
   pages.get("/sign-in/openid/end", async (context) => {
     const { endSessionAddress } = await import("../../../access/openid/begin-sign-in.ts");
-    return await orSignInPage(context, START, async () => {
-      await countTry(context);
-      return context.redirect(await endSessionAddress(context.get("services")), 303);
-    });
+    return await countedTry(context, START, async () =>
+      context.redirect(await endSessionAddress(context.get("services")), 303),
+    );
   });
 
   pages.get("/sign-in/openid/callback", async (context) => {
@@ -112,8 +110,7 @@ async function refuse(context: PageContext, thrown: unknown): Promise<void> {
 function addLinkPages(pages: Pages): void {
   pages.get("/sign-in/link", async (context) => {
     hideAddress(context);
-    return await orSignInPage(context, START, async () => {
-      await countTry(context);
+    return await countedTry(context, START, async () => {
       const code = context.req.query("code") ?? "";
       const admin = await linkedAdmin(context.get("services"), code);
       return await linkPage(context, code, admin);
@@ -122,8 +119,7 @@ function addLinkPages(pages: Pages): void {
 
   const useLink = async (context: PageContext) => {
     hideAddress(context);
-    return await orSignInPage(context, START, async () => {
-      await countTry(context);
+    return await countedTry(context, START, async () => {
       context.set("audit", { action: "session.admin-link", target: "unknown" });
       const code = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("code");
       const services = context.get("services");
@@ -165,12 +161,15 @@ export async function enter(
   return await leadingPage(context, "Signed in", next);
 }
 
+/** One of the tries that a client has; what is refused, also for their number, is said to people. */
+export const countedTry = (context: PageContext, next: string, work: () => Promise<Response>) =>
+  orSignInPage(context, next, async () => {
+    await countTry(context);
+    return await work();
+  });
+
 /** A refusal, in words for people, on the page where they can try again. */
-export async function orSignInPage(
-  context: PageContext,
-  next: string,
-  work: () => Promise<Response>,
-) {
+async function orSignInPage(context: PageContext, next: string, work: () => Promise<Response>) {
   try {
     return await work();
   } catch (thrown) {

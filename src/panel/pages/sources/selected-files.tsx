@@ -15,7 +15,6 @@ import { ROWS } from "../request/list.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
 import type { Form } from "../../components/form-state.ts";
 
-const SEE_OTHER = 303;
 /** A longer list of what is removed is folded. */
 const LISTED_OPEN = 10;
 
@@ -91,8 +90,7 @@ async function indexSelected(
     // Each RAG has an entry of its own in the audit trail.
     context.set("audit", undefined);
     const subject = { ragId, identifier, paths };
-    const request = { subject, input: undefined, status: SEE_OTHER };
-    queued = Math.max(queued, await perform(context, change, request));
+    queued = Math.max(queued, await perform(context, change, { subject, input: undefined }));
   }
   const notice = `${countText(queued, "file is", "files are")} being ${isRetry ? "tried" : "indexed"} again.`;
   const problem = isRetry

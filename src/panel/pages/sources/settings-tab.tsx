@@ -21,6 +21,7 @@ export async function settingsTab(context: PageContext, view: ShownSource, faile
   const { source, path } = view;
   const manifest = manifestOf(source);
   const { takes } = manifest;
+  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
   const form = sourceForm(manifest, false);
   const state = failed ?? form.state(source);
   return (
@@ -51,9 +52,9 @@ export async function settingsTab(context: PageContext, view: ShownSource, faile
       ) : (
         <StoredConfig config={source.config} />
       )}
-      {takes === "addresses" ? <Webhook context={context} shown={view} /> : null}
-      {manifest.events === undefined ? null : <Events context={context} shown={view} />}
-      {takes === "files" ? <Pushing context={context} shown={view} /> : null}
+      {takes === "addresses" ? <Webhook baseUrl={baseUrl} shown={view} /> : null}
+      {manifest.events === undefined ? null : <Events baseUrl={baseUrl} shown={view} />}
+      {takes === "files" ? <Pushing baseUrl={baseUrl} shown={view} /> : null}
       <ForAdmins>
         <Removal shown={view} />
       </ForAdmins>
@@ -78,11 +79,10 @@ const StoredConfig = ({ config }: { config: Record<string, unknown> }) => {
   );
 };
 
-type PartProps = { context: PageContext; shown: ShownSource };
+type PartProps = { baseUrl: string; shown: ShownSource };
 
-const Events = ({ context, shown: { source, path } }: PartProps) => {
+const Events = ({ baseUrl, shown: { source, path } }: PartProps) => {
   const { id, name } = manifestOf(source);
-  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
   return (
     <>
       <h2>Webhook</h2>
@@ -103,8 +103,7 @@ const NewSecret = ({ path }: { path: string }) => (
   </ForAdmins>
 );
 
-const Webhook = ({ context, shown: { source, path } }: PartProps) => {
-  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
+const Webhook = ({ baseUrl, shown: { source, path } }: PartProps) => {
   const call = [
     `curl -X POST ${baseUrl}/api/webhooks/web/${source.identifier} \\`,
     '  -H "Authorization: Bearer $QUARRY_WEBHOOK_SECRET" \\',
@@ -127,8 +126,7 @@ const Webhook = ({ context, shown: { source, path } }: PartProps) => {
   );
 };
 
-const Pushing = ({ context, shown: { source } }: PartProps) => {
-  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
+const Pushing = ({ baseUrl, shown: { source } }: PartProps) => {
   const push = `QUARRY_KEY=… npm run quarry -- push ./documents --source ${source.identifier} --url ${baseUrl}`;
   const commands = [
     `curl -X PUT ${baseUrl}/panel/api/file-sources/${source.identifier}/files/guide.md \\`,
