@@ -33,11 +33,7 @@ type NewLimit = z.output<typeof newLimit>;
 type Changing = Pick<Services, "db" | "now" | "inBackground">;
 
 /** A limit of the same subject, unit and period gets the amount. @throws QuarryError `invalid` */
-export async function putLimit(
-  services: Changing,
-  { subject, ...terms }: NewLimit,
-  id: string,
-): Promise<string> {
+export async function putLimit(services: Changing, { subject, ...terms }: NewLimit, id: string) {
   const { db, now } = services;
   const subjectId = await subjectIdOf(db, subject);
   const limit = { id, ...terms, subjectKind: subject.kind, subjectId, createdAt: now() };

@@ -32,10 +32,7 @@ export const offeredModels = z
   .max(MAX_MODELS);
 
 /** @throws QuarryError `invalid` when a model appears twice for one kind. */
-export async function replaceModels(
-  { db }: Pick<Services, "db">,
-  input: { models: ModelRow[] },
-): Promise<ModelRow[]> {
+export async function replaceModels({ db }: Pick<Services, "db">, input: { models: ModelRow[] }) {
   const names = new Set<string>();
   const repeated = input.models.flatMap(({ kind, model }, at) => {
     const key = `${kind} ${model}`;
@@ -49,10 +46,7 @@ export async function replaceModels(
 }
 
 /** Adds one or changes its prices. @throws QuarryError `invalid` when the list is too long. */
-export async function putModel(
-  { db }: Pick<Services, "db">,
-  { model }: { model: ModelRow },
-): Promise<void> {
+export async function putModel({ db }: Pick<Services, "db">, { model }: { model: ModelRow }) {
   const isStored = await upsertModel(db, model, MAX_MODELS);
   if (!isStored) throw invalid(`the list must have at most ${MAX_MODELS} models`);
 }

@@ -65,11 +65,7 @@ export function parseQuestions(
 const shownField = ({ field }: { field: string }, format: ImportFormat) =>
   format === "csv" && field === "expected" ? "file" : field;
 
-function merged(
-  existing: QuestionContent,
-  addition: QuestionContent,
-  line: number,
-): QuestionContent {
+function merged(existing: QuestionContent, addition: QuestionContent, line: number) {
   const expected = [...existing.expected, ...addition.expected];
   if (expected.length > MAX_EXPECTED) {
     throw wrongLine(line, `a question has at most ${MAX_EXPECTED} expected passages`);

@@ -34,13 +34,7 @@ export const questionForm = z
 
 export type QuestionForm = z.output<typeof questionForm>;
 
-export function askedOf({
-  question,
-  expected,
-  check,
-  answer,
-  jsonSchema,
-}: QuestionForm): QuestionContent {
+export function askedOf({ question, expected, check, answer, jsonSchema }: QuestionForm) {
   return {
     question,
     expected: (expected ?? []).map(({ file, passage }) => ({

@@ -14,8 +14,7 @@ import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { decodedPath, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
-import { pushedSource, readersIn, type SourceRow } from "./request/sent-file.ts";
+import { decodedPath, pushedSource, sentWith, type SourceRow } from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
 const LIMITS = {
@@ -148,11 +147,8 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
     try {
       if (named.path.includes(REPLACEMENT)) throw notUtf8();
       const path = storedPath(named.isEncoded ? decodedPath(named.path) : named.path);
-      const metadata = metadataIn(headers.get("x-file-metadata"));
-      const mimeType = mediaTypeOf(headers.get("content-type"), path);
-      const modifiedAt = modifiedIn(headers.get("x-file-modified"));
-      const readers = readersIn(headers.get("x-file-readers"));
-      yield { path, mimeType, metadata, modifiedAt, readers, bytes: body };
+      const facts = sentWith((name) => headers.get(name.toLowerCase()), path);
+      yield { path, ...facts, bytes: body };
     } catch (thrown) {
       yield { path: named.path, thrown };
     }

@@ -87,9 +87,8 @@ export const overviewRoutes = new Endpoints("service").json(
   },
 ).app;
 
-function ageOf(since: number | null, now: number): number | null {
-  return since === null ? null : Math.floor(Math.max(0, now - since) / SECOND_MS);
-}
+const ageOf = (since: number | null, now: number) =>
+  since === null ? null : Math.floor(Math.max(0, now - since) / SECOND_MS);
 
 /** The comparison with the vector index outside, which goes over each index once a day. */
 const reconciliationOf = (

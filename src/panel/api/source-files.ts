@@ -17,8 +17,8 @@ import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
 import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { fileMetadata, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
-import { pushedSource, readersIn, refusePartial, type SourceRow } from "./request/sent-file.ts";
+import { fileMetadata, pushedSource, refusePartial } from "./request/sent-file.ts";
+import { sentWith, type SourceRow } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({
@@ -192,10 +192,7 @@ export const sourceFileRoutes = new Endpoints("sources", findFileSource)
         path,
         body: raw.body ?? new ArrayBuffer(0),
         contentLength: length === undefined ? null : Number(length),
-        mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
-        metadata: metadataIn(context.req.header("X-File-Metadata")),
-        modifiedAt: modifiedIn(context.req.header("X-File-Modified")),
-        readers: readersIn(context.req.header("X-File-Readers")),
+        ...sentWith((name) => raw.headers.get(name), path),
       });
       recordFiles(context, { action: "file-sources.files.put", source, files: 1 });
       return context.json(file, created ? 201 : 200);

@@ -1,5 +1,6 @@
-import { filesIn, isMeant, type Dropped } from "./dropped-files.ts";
-import { refreshNow } from "./refresh.ts";
+import { isHidden } from "../../core/folders.ts";
+import { filesIn, type Dropped } from "./dropped-files.ts";
+import { refreshFrom } from "./refresh.ts";
 import { pathInFolder, uploadInWords, type UploadResults } from "./uploads.ts";
 
 /** Uploads at a time: browsers open six connections to one host. */
@@ -57,13 +58,13 @@ function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
 
   return async (files) => {
     if (workers === 0) results = noResults();
-    const wantedFiles = files.filter(isMeant);
+    const wantedFiles = files.filter(({ path }) => !isHidden(path));
     results.chosen += files.length;
     results.skipped += files.length - wantedFiles.length;
     waiting.push(...wantedFiles);
     show(place, results);
     await Promise.all(Array.from({ length: AT_ONCE - workers }, work));
-    if (workers === 0 && results.uploaded > 0) await refreshNow();
+    if (workers === 0 && results.uploaded > 0) await refreshFrom(location.href);
   };
 }
 

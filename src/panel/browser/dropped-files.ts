@@ -1,4 +1,3 @@
-import { isHidden } from "../../core/folders.ts";
 import { pathInFolder } from "./uploads.ts";
 
 /** `file` is null where the browser could not read it. */
@@ -16,8 +15,6 @@ export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]
     .flat()
     .map(({ path, file }) => ({ path: isOneFolder ? pathInFolder(path) : path, file }));
 }
-
-export const isMeant = ({ path }: Dropped) => !isHidden(path);
 
 /** An unreadable file is named and does not stop the others. */
 async function filesBelow(entry: FileSystemEntry, above: string): Promise<Dropped[]> {

@@ -8,7 +8,10 @@ export function listenForKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "Escape") return leave();
     if (isTyping(event.target)) return;
-    if (act(event.key)) event.preventDefault();
+    if (event.key === "/") search();
+    else if (event.key !== "?") return;
+    else document.querySelector<HTMLDialogElement>("#keys:not([open])")?.showModal();
+    event.preventDefault();
   });
   document.addEventListener("click", ({ target }) => {
     closeMenus(target instanceof Node ? target : null);
@@ -57,23 +60,11 @@ function leave(): void {
   }
 }
 
-function act(key: string): boolean {
-  if (key === "/") search();
-  else if (key === "?") showKeys();
-  else return false;
-  return true;
-}
-
 function search(): void {
   const field = document.querySelector<HTMLInputElement>("[data-search]");
   if (field === null) return location.assign("/panel/search");
   field.focus();
   field.select();
-}
-
-function showKeys(): void {
-  const dialog = document.querySelector<HTMLDialogElement>("#keys");
-  if (dialog?.open === false) dialog.showModal();
 }
 
 /** Arrow keys on a chart lead from value to value; a screen reader hears each. */

@@ -41,9 +41,6 @@ async function look(): Promise<void> {
   plan();
 }
 
-/** After something that this page did. */
-export const refreshNow = () => refreshFrom(location.href);
-
 let latest = new AbortController();
 
 /** From another address of the same page; a later call takes precedence over all before it. */

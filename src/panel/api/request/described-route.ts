@@ -43,22 +43,17 @@ export function aboutOf(about: string) {
 }
 
 const id = z.string().openapi({ description: "The id or the identifier.", example: "sample" });
-const PARAMETERS: Record<string, z.ZodType> = {
-  path: z.string().openapi({
-    description: "The file's path, percent-encoded; with slashes.",
-    example: "handbook/leave.md",
-  }),
-};
+const filePath = z.string().openapi({
+  description: "The file's path, percent-encoded; with slashes.",
+  example: "handbook/leave.md",
+});
 const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 
 const binary = z.string().openapi({ format: "binary" });
 
 export function requestOf(path: string, facts: Facts<z.ZodObject, z.ZodType>) {
   const { body: json, bytes, query } = facts;
-  const schemas: Record<string, z.ZodType> = {
-    ...PARAMETERS,
-    ...(facts.id === undefined ? {} : { id: facts.id }),
-  };
+  const schemas: Record<string, z.ZodType> = { path: filePath, id: facts.id ?? id };
   const params = namesIn(path).map((name): [string, z.ZodType] => [name, schemas[name] ?? id]);
   const types = bytes ?? (json === undefined ? [] : ["application/json"]);
   const schema = json ?? binary;

@@ -70,24 +70,23 @@ export async function ownSession(context: Signed) {
   };
 }
 
+/** Whether one of our own pages sent it. */
+export const isOwn = ({ get, req }: PanelRequest) =>
+  isSameOrigin(req.raw, baseUrlOf(get("services").config, req.raw));
+
 /** A sign-in from a page comes from one of our own; a program sends neither header. */
 export const noForeignPages = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const isPage = ["Origin", "Sec-Fetch-Site"].some((name) => req.header(name) !== undefined);
-  if (isPage && !isSameOrigin(req.raw, baseUrlOf(get("services").config, req.raw))) {
-    throw forbidden();
-  }
+  if (isPage && !isOwn({ get, req })) throw forbidden();
   await next();
 });
 
 /** Changes with the session cookie must come from our own pages. @throws `forbidden`. */
 export const ownPagesOnly = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
-  const { config } = get("services");
-  const secret = sessionSecretIn(req.header("Cookie") ?? null, isHttps(config, req.raw));
+  const secure = isHttps(get("services").config, req.raw);
+  const secret = sessionSecretIn(req.header("Cookie") ?? null, secure);
   const withCookie = req.header("Authorization") === undefined && secret;
-  if (withCookie && !isReading(req.method)) {
-    const baseUrl = baseUrlOf(config, req.raw);
-    if (!isSameOrigin(req.raw, baseUrl)) throw forbidden();
-  }
+  if (withCookie && !isReading(req.method) && !isOwn({ get, req })) throw forbidden();
   await next();
 });
 

@@ -11,29 +11,25 @@ import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 export const fileMetadata = z.record(z.string(), z.unknown());
 
-/** Null: no header, and the file keeps what it has. @throws QuarryError `invalid` */
-export function metadataIn(header: string | undefined): Record<string, unknown> | null {
-  if (header === undefined) return null;
-  const parsed = fileMetadata.safeParse(parsedJson(header));
-  if (!parsed.success) throw invalidField("X-File-Metadata", "must be a JSON object");
-  return parsed.data;
-}
+const READERS = `must be a JSON list of at most ${READERS_LIMIT} of user: and an address, group: or domain: and a name, or everyone`;
 
-/** The value of `X-File-Modified` in ms; null when there is no such header. @throws QuarryError */
-export function modifiedIn(header: string | undefined): number | null {
-  if (header === undefined) return null;
-  const ms = timeIn(header);
-  if (ms === null) throw invalidField("X-File-Modified", NO_POINT_IN_TIME);
-  return ms;
-}
-
-/** The value of `X-File-Readers`; null when there is no such header. @throws QuarryError */
-export function readersIn(header: string | undefined): string[] | null {
-  if (header === undefined) return null;
-  const parsed = principals.safeParse(parsedJson(header));
-  const rule = `must be a JSON list of at most ${READERS_LIMIT} of user: and an address, group: or domain: and a name, or everyone`;
-  if (!parsed.success) throw invalidField("X-File-Readers", rule);
-  return parsed.data;
+/** What the headers of a file say; null: there is none, and the file keeps what it has. */
+export function sentWith(header: (name: string) => string | null | undefined, path: string) {
+  const read = <Value>(name: string, valueOf: (text: string) => Value, rule: string) => {
+    const text = header(name);
+    if (text == null) return null;
+    const value = valueOf(text);
+    if (value == null) throw invalidField(name, rule);
+    return value;
+  };
+  const metadataOf = (text: string) => fileMetadata.safeParse(parsedJson(text)).data;
+  const readersOf = (text: string) => principals.safeParse(parsedJson(text)).data;
+  return {
+    metadata: read("X-File-Metadata", metadataOf, "must be a JSON object"),
+    mimeType: mediaTypeOf(header("Content-Type") ?? UNKNOWN_MEDIA_TYPE, path),
+    modifiedAt: read("X-File-Modified", timeIn, NO_POINT_IN_TIME),
+    readers: read("X-File-Readers", readersOf, READERS),
+  };
 }
 
 /** Headers that ask for less than a new file (RFC 9110, §13.1 and §14.5), which are refused. */
@@ -78,10 +74,8 @@ export function decodedPath(raw: string): string {
 const TELL_NOTHING = new Set([UNKNOWN_MEDIA_TYPE, "application/x-www-form-urlencoded"]);
 
 /** The media type of a file from its `Content-Type`; from its name where that tells nothing. */
-export function mediaTypeOf(contentType: string | undefined, path: string): string {
-  const type = contentType ?? UNKNOWN_MEDIA_TYPE;
-  return TELL_NOTHING.has(type) ? mediaTypeByName(path) : type;
-}
+const mediaTypeOf = (type: string, path: string) =>
+  TELL_NOTHING.has(type) ? mediaTypeByName(path) : type;
 
 export type SourceRow = FileSource["source"];
 

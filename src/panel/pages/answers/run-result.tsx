@@ -50,10 +50,8 @@ const Degraded = ({ degradations }: { degradations: string[] }) => {
 
 const Response = ({ response, id }: { response: InferenceResult["response"]; id: string }) => {
   const blocks = blocksIn(response);
-  if (blocks === null) {
-    return <CodeBlock label="The answer as JSON" text={JSON.stringify(response, null, 2)} />;
-  }
-  return <WrittenText blocks={blocks} id={id} />;
+  if (blocks !== null) return <WrittenText blocks={blocks} id={id} />;
+  return <CodeBlock label="The answer as JSON" text={JSON.stringify(response, null, 2)} />;
 };
 
 type Block = Pick<ContentBlock, "text" | "citations">;

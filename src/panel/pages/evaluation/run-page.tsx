@@ -57,7 +57,18 @@ async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Re
       <Facts pairs={madeWith(run)} />
       <h2>Questions</h2>
       <p class="soft">Questions that went wrong come first.</p>
-      <Results set={set} results={data} />
+      <Table
+        label="Questions"
+        rows={data}
+        empty={null}
+        columns={[
+          { head: "Question", cell: (result) => <Question set={set} result={result} /> },
+          { head: "Expected", cell: (result) => <Expected of={result} /> },
+          { head: "Found", wide: true, cell: (result) => <Found of={result} /> },
+          { head: "Answer", cell: (result) => <Verdict result={result} /> },
+          { head: "Time", numeric: true, wide: true, cell: ({ latencyMs }) => duration(latencyMs) },
+        ]}
+      />
       <Part here={address} {...slice} total={total} unit="result" />
     </div>,
   );
@@ -111,21 +122,6 @@ export const spentFigures = (...summaries: RunSummary[]) =>
         ] as const)
       : []),
   ] as const;
-
-const Results = ({ set, results }: { set: QuestionSet; results: EvaluationResult[] }) => (
-  <Table
-    label="Questions"
-    rows={results}
-    empty={null}
-    columns={[
-      { head: "Question", cell: (result) => <Question set={set} result={result} /> },
-      { head: "Expected", cell: (result) => <Expected of={result} /> },
-      { head: "Found", wide: true, cell: (result) => <Found of={result} /> },
-      { head: "Answer", cell: (result) => <Verdict result={result} /> },
-      { head: "Time", numeric: true, wide: true, cell: ({ latencyMs }) => duration(latencyMs) },
-    ]}
-  />
-);
 
 const Expected = ({ of: { expected, ranks } }: { of: EvaluationResult }) =>
   expected.length === 0 ? (

@@ -3,11 +3,10 @@ import { createMiddleware } from "hono/factory";
 import { signInAddress } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
-import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { billPerson } from "../../../catalog/limits/spending.ts";
 import { forbidden } from "../../../core/errors.ts";
-import { baseUrlOf, isHttps } from "../../../http/client-address.ts";
-import { isReading } from "../../api/request/guards.ts";
+import { isHttps } from "../../../http/client-address.ts";
+import { isOwn, isReading } from "../../api/request/guards.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";
 import { assetNames } from "./assets.ts";
@@ -33,8 +32,7 @@ export const asPage = createMiddleware<PageEnv>(async (context, next) => {
 
 /** A form comes from one of our own pages, the one for signing in too. @throws `forbidden`. */
 export const ownForms = createMiddleware<PageEnv>(async ({ req, get }, next) => {
-  const baseUrl = baseUrlOf(get("services").config, req.raw);
-  if (!isReading(req.method) && !isSameOrigin(req.raw, baseUrl)) throw forbidden();
+  if (!isReading(req.method) && !isOwn({ get, req })) throw forbidden();
   await next();
 });
 
