@@ -6,7 +6,7 @@ import { findImport, listImports, type ArchiveImport } from "../../db/archive/im
 import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
 import { receiveUpload } from "../../ingestion/uploads/receive-upload.ts";
 import { exportArchive } from "../archive/export-archive.ts";
-import { giveUpImport } from "../archive/give-up-import.ts";
+import { giveUpImport } from "../archive/run-import.ts";
 import { beginUpload, continueImport, storeUpload, takeImport } from "../archive/run-import.ts";
 import { importWish } from "../archive/rename-things.ts";
 import { action } from "../action.ts";

@@ -6,21 +6,12 @@ import { sha256Hex } from "../../core/hash.ts";
 import { newId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { forgetMembers } from "../../db/access/member-store.ts";
-import {
-  countWaitingIndexed,
-  findEarlierImport,
-  findImport,
-  insertImport,
-  isBuilt,
-  leaseImport,
-  listChanged,
-  listImports,
-  publishImport,
-  readWaitingExclusions,
-  reserveGeneration,
-  saveImport,
-  type ArchiveImport,
-} from "../../db/archive/import-store.ts";
+import { countWaitingIndexed, findEarlierImport } from "../../db/archive/import-store.ts";
+import { findImport, insertImport, isBuilt, leaseImport } from "../../db/archive/import-store.ts";
+import { listChanged, listImports, publishImport } from "../../db/archive/import-store.ts";
+import { readWaitingExclusions, reserveGeneration } from "../../db/archive/import-store.ts";
+import { saveImport, deleteImport, takeWaitingFiles } from "../../db/archive/import-store.ts";
+import type { ArchiveImport } from "../../db/archive/import-store.ts";
 import { openArchive, PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
 import { uploadPrefix, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { writeListing, writePassages } from "../../ingestion/archive/write-content.ts";
@@ -29,14 +20,15 @@ import { tellIndexesOrLater } from "../../ingestion/readers/record-readers.ts";
 import { SWEPT_CLAIM_MS } from "../../ingestion/timeouts.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
-import { removeBelow } from "../../sources/file-objects.ts";
+import { removeBelow, bytesKey, textKey } from "../../sources/file-objects.ts";
 import type { ActionContext } from "../action.ts";
 import type { Values } from "../config/kinds.ts";
 import { planSettings } from "../config/plan.ts";
-import { giveUpImport } from "./give-up-import.ts";
 import { applyRest } from "./rest-of-import.ts";
 import { planImport, readPlan, storePlan, type WholePlan } from "./plan-import.ts";
 import type { ImportWish } from "./rename-things.ts";
+import { importPrefix } from "../../ingestion/archive/archive-file.ts";
+import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
 
 /** A call works so long on an import; the next one continues it. */
 const CALL_MS = 20 * SECOND_MS;
@@ -268,3 +260,37 @@ class ImportRun {
 
 const isListing = (name: string) => /^files\/[^/]+\.jsonl$/.test(name);
 const isPassages = (name: string) => /^rags\/.+\.jsonl$/.test(name);
+
+const FILES_PER_STEP = 250;
+
+/** Removes all that an unfinished import wrote. What is visible stays. */
+export async function giveUpImport(services: Services, row: Pick<ArchiveImport, "id" | "state">) {
+  const { db, files } = services;
+  const plan = row.state === "writing" ? await readPlan(files, row.id) : null;
+  const { sources = {}, rags = {} } = plan ?? {};
+  for (const { id: ragId, generation } of Object.values(rags)) {
+    const { shards = 1, vectorsIn = "object" } = generation;
+    for (let shard = 0; shard < shards; shard++) {
+      const address = { ragId, generation: generation.generation, shard, vectorsIn };
+      while (!(await emptyIndex(services, address)));
+    }
+  }
+  for (const { id: sourceId } of Object.values(sources)) {
+    await deleteStored(services, { importId: row.id, sourceId });
+  }
+  while (!(await removeBelow(files, importPrefix(row.id))));
+  await deleteImport(db, row.id);
+}
+
+async function deleteStored({ db, files }: Services, at: Parameters<typeof takeWaitingFiles>[1]) {
+  const { sourceId } = at;
+  for (;;) {
+    const some = await takeWaitingFiles(db, at, FILES_PER_STEP);
+    if (some.length === 0) return;
+    const keys = some.flatMap(({ fileId, file }) => [
+      bytesKey({ sourceId, fileId }, String(file["version"])),
+      textKey({ sourceId, fileId }, String(file["contentId"])),
+    ]);
+    await files.delete(keys);
+  }
+}

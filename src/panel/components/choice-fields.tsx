@@ -3,7 +3,7 @@ import { SelectField, TextField, Choices, TextArea, field } from "./form.tsx";
 import { count } from "./figures.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { MAX_CHOICES, type Choice } from "../../db/catalog/panel-lists.ts";
-import { OTHER_MODEL, type FormState, type Form } from "./form-state.ts";
+import { OTHER_MODEL, type FormState, type FormValues } from "./form.tsx";
 
 type Props = {
   state: FormState;
@@ -88,7 +88,7 @@ export const GROUPS = [
 ] as const;
 
 /** Identifiers that were ticked, and those that were typed below. */
-export const chosenIn = (form: Form, group: string): string[] => [
+export const chosenIn = (form: FormValues, group: string): string[] => [
   ...form.lines(group),
   ...form
     .text(fieldOf(group))

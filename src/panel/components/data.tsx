@@ -4,7 +4,6 @@ import { webUrlIn } from "../../core/input/web-address.ts";
 import { isoTime } from "../../core/time.ts";
 import type { FileStatus as State } from "../../db/schema/rags.ts";
 import { countText, percent, relative } from "./figures.ts";
-import { Hidden } from "./form.tsx";
 
 /** Every component may ask this of the page that shows it. */
 type View = {
@@ -208,3 +207,26 @@ export function inWords({ pending, processing, indexed, error }: FileCounts): st
   const head = rest.length === 0 ? "all indexed" : `${percent(indexed, total)} indexed`;
   return [head, ...rest].join(", ");
 }
+
+export const Hidden = ({ values = {} }: { values?: Record<string, string> | undefined }) => (
+  <>
+    {Object.entries(values).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+/** One button that posts: scan now, try again. Values go along unseen. */
+export const ActionButton = (props: {
+  action: string;
+  label: string;
+  values?: Record<string, string>;
+  kind?: "primary" | "danger" | "plain" | "link";
+}) => (
+  <form method="post" action={props.action} class="action">
+    <Hidden values={props.values} />
+    <button class={props.kind === "link" ? "link" : `btn ${props.kind ?? "plain"}`}>
+      {props.label}
+    </button>
+  </form>
+);

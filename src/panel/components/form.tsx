@@ -1,5 +1,7 @@
 import type { Child, JSX } from "hono/jsx";
-import { type FormState, UPDATED_AT } from "./form-state.ts";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { QuarryError } from "../../core/errors.ts";
+import type { SettingField } from "../../core/input/setting-fields.ts";
 
 export type FormProps = {
   action: string;
@@ -238,25 +240,57 @@ export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }
   );
 };
 
-export const Hidden = ({ values = {} }: { values?: Record<string, string> | undefined }) => (
-  <>
-    {Object.entries(values).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
-  </>
-);
+/** The typed values. A field's name is its path in the body that the API takes. */
+export type FormValues = ReturnType<typeof formFrom>;
 
-/** One button that posts: scan now, try again. Values go along unseen. */
-export const ActionButton = (props: {
-  action: string;
-  label: string;
-  values?: Record<string, string>;
-  kind?: "primary" | "danger" | "plain" | "link";
-}) => (
-  <form method="post" action={props.action} class="action">
-    <Hidden values={props.values} />
-    <button class={props.kind === "link" ? "link" : `btn ${props.kind ?? "plain"}`}>
-      {props.label}
-    </button>
-  </form>
-);
+export const formFrom = (values: URLSearchParams) => ({
+  /** The field's text without surrounding white space; empty when it was not sent. */
+  text: (field: string) => (values.get(field) ?? "").trim(),
+  /** The value as it was typed: passwords and prompts. Browsers send line breaks as CR LF. */
+  exact: (field: string) => (values.get(field) ?? "").replaceAll("\r\n", "\n"),
+  /** All values of a field that may be sent more than once: checkboxes. */
+  all: (field: string) => values.getAll(field),
+  /** The lines of all of them, without surrounding white space and empty ones. */
+  lines: (field: string) =>
+    values
+      .getAll(field)
+      .flatMap((value) => value.split("\n"))
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
+  has: (field: string) => values.has(field),
+});
+
+/** A form as it is shown: what its fields hold, and what is wrong with them. */
+export type FormState = {
+  status: ContentfulStatusCode;
+  text: (field: string) => string;
+  all: (field: string) => string[];
+  /** The fault of a field; null: none. */
+  problem: (field: string) => string | null;
+  /** The fault of the form as a whole; null: none. */
+  message: string | null;
+  /** The refusal's code, if it has one. */
+  code: QuarryError["code"];
+};
+
+/** A form that nobody has sent yet. A list is for checkboxes. */
+export function freshForm(values: Record<string, string | string[]> = {}): FormState {
+  const all = (field: string) => [values[field] ?? []].flat();
+  return {
+    status: 200,
+    text: (field) => all(field)[0] ?? "",
+    all,
+    problem: () => null,
+    message: null,
+    code: null,
+  };
+}
+
+/** A choice that says: the field named `….other` holds it. */
+export const OTHER_MODEL = "other";
+
+/** The hidden field that tells which state of a record a form shows. */
+export const UPDATED_AT = "updatedAt";
+
+/** A setting's name in a form: its path in the body that the API takes. */
+export const formName = ({ path }: SettingField) => path.join(".");

@@ -3,12 +3,11 @@ import type { z } from "zod";
 
 import { settingFields, type SettingField } from "../../core/input/setting-fields.ts";
 import { isObject } from "../../core/is-object.ts";
-import { Checkbox, Form, SelectField, TextArea, TextField, type FormProps } from "./form.tsx";
+import { Checkbox, Form, SelectField, TextArea, TextField, formName, freshForm } from "./form.tsx";
+import { OTHER_MODEL, type FormProps, type FormValues, type FormState } from "./form.tsx";
 import { valueAt } from "../../sources/source-secrets.ts";
 import { Data } from "./data.tsx";
 import { count } from "./figures.ts";
-import { formName, freshForm, numberOf, OTHER_MODEL } from "./form-state.ts";
-import type { Form as Sent, FormState } from "./form-state.ts";
 import { chosenIn } from "./choice-fields.tsx";
 
 type Props = {
@@ -181,7 +180,7 @@ type BodyOptions = { isPatch?: boolean; prefix?: string };
 
 /** An empty field is null, else the default; with `isPatch` refused where it is required. */
 export function bodyIn(
-  form: Sent,
+  form: FormValues,
   fields: readonly SettingField[],
   { isPatch = false, prefix = "" }: BodyOptions = {},
 ) {
@@ -203,7 +202,11 @@ function setAt(into: Record<string, unknown>, [name = "", ...inner]: string[], v
   setAt(part, inner, value);
 }
 
-function valueIn(form: Sent, field: SettingField, { isPatch, prefix }: Required<BodyOptions>) {
+function valueIn(
+  form: FormValues,
+  field: SettingField,
+  { isPatch, prefix }: Required<BodyOptions>,
+) {
   const { kind, meta, isSecret } = field;
   const name = prefix + formName(field);
   const typed = form.text(name);
@@ -217,7 +220,7 @@ function valueIn(form: Sent, field: SettingField, { isPatch, prefix }: Required<
   return isSecret ? form.exact(name).trim() : text;
 }
 
-function listIn(form: Sent, name: string, isPatch: boolean): string[] | undefined {
+function listIn(form: FormValues, name: string, isPatch: boolean): string[] | undefined {
   const names = chosenIn(form, name);
   return names.length === 0 && !isPatch ? undefined : names;
 }
@@ -246,9 +249,9 @@ export function declaredForm<Settings extends z.ZodType<object>>(
     fields,
     names: fields.map(formName),
     /** The body of the API that the form means. */
-    body: (form: Sent) => bodyIn(form, fields),
+    body: (form: FormValues) => bodyIn(form, fields),
     /** The body of a change: an empty field empties it. */
-    patch: (form: Sent) => bodyIn(form, fields, { isPatch: true }),
+    patch: (form: FormValues) => bodyIn(form, fields, { isPatch: true }),
     /** The form's values of stored settings, never a secret, and of the fields in addition. */
     state: (settings: object = {}, extras: Record<string, string | string[]> = {}) => {
       const values = fields.map((field) => [
@@ -258,4 +261,10 @@ export function declaredForm<Settings extends z.ZodType<object>>(
       return freshForm({ ...Object.fromEntries(values), ...extras });
     },
   };
+}
+
+/** A number as the API wants it; other text stays text, so that the check refuses it. */
+export function numberOf(text: string): number | string {
+  const number = Number(text);
+  return text === "" || !Number.isFinite(number) ? text : number;
 }

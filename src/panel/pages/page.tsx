@@ -9,8 +9,8 @@ import type { AuditAction } from "../../access/audit/audit-actions.ts";
 import { handlerOf } from "../../http/middleware/audit.ts";
 import { permit, type Action } from "../action.ts";
 import type { Who } from "../api/request/described-route.ts";
-import { Data, View } from "../components/data.tsx";
-import { Form as PostForm, Hidden, TextField, field } from "../components/form.tsx";
+import { Data, View, Hidden } from "../components/data.tsx";
+import { Form, TextField, field } from "../components/form.tsx";
 import { Document, Layout, placeAt } from "../components/layout.tsx";
 import { PageHead, Tabs } from "../components/page-head.tsx";
 import type { Crumb, HeadProps, TabsProps } from "../components/page-head.tsx";
@@ -18,7 +18,7 @@ import { isAdmin, type PageContext, type PageEnv } from "./page-env.ts";
 import { formOf } from "./request/form.ts";
 import { submit, type FormPage } from "./request/submit.ts";
 import { takeFlash, themeIn } from "./request/page-cookies.ts";
-import { formFrom, freshForm, type Form, type FormState } from "../components/form-state.ts";
+import { formFrom, freshForm, type FormValues, type FormState } from "../components/form.tsx";
 
 export {
   adminsOnly,
@@ -174,7 +174,7 @@ export class Pages<Found = undefined> {
     removalOf: (
       context: PageContext,
       subject: Found,
-      form: Form,
+      form: FormValues,
     ) => Awaitable<Removal & Changed<Subject, Found>>,
   ): void {
     this.get(path, async (context, subject) => {
@@ -230,7 +230,7 @@ type Removal = {
     show: (state: FormState) => Child;
     names?: readonly string[];
     chosen?: Record<string, string>;
-    body?: (form: Form) => unknown;
+    body?: (form: FormValues) => unknown;
   };
   /** The body of the change, where there are no fields. */
   body?: unknown;
@@ -254,7 +254,7 @@ export async function confirmPage(
     { title, trail, status: state.status },
     <section class={isHarmless ? undefined : "danger-zone"}>
       {removal.says}
-      <PostForm
+      <Form
         action={new URL(context.req.url).pathname}
         state={state}
         submit={submit}
@@ -274,7 +274,7 @@ export async function confirmPage(
             }
           />
         ) : null}
-      </PostForm>
+      </Form>
     </section>,
   );
 }

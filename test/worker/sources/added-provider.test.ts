@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { SettingFields } from "../../../src/panel/components/setting-fields.tsx";
 import { sourceBody, sourceForm } from "../../../src/panel/pages/sources/settings-tab.tsx";
-import { formFrom, freshForm } from "../../../src/panel/components/form-state.ts";
+import { formFrom, freshForm } from "../../../src/panel/components/form.tsx";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { SOURCES } from "../../../src/sources/registry.ts";
 import { sealSecrets } from "../../../src/sources/source-secrets.ts";

@@ -1,6 +1,6 @@
 import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
-import { Data, Time, visible, Status } from "../../components/data.tsx";
-import { Form, ActionButton } from "../../components/form.tsx";
+import { Data, Time, visible, Status, ActionButton } from "../../components/data.tsx";
+import { Form, freshForm, type FormState } from "../../components/form.tsx";
 import { SettingFields, declaredForm } from "../../components/setting-fields.tsx";
 import { Facts, Empty } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
@@ -11,7 +11,6 @@ import type { Child } from "hono/jsx";
 import type { UserId } from "../../../core/ids.ts";
 import { listSessions } from "../../../db/access/session-store.ts";
 import { Table } from "../../components/table.tsx";
-import { freshForm, type FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/account";
 const PASSWORDS = declaredForm(ownPassword);

@@ -15,7 +15,7 @@ import { Facts } from "../../components/page-head.tsx";
 import { settingFacts, SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { adminsOnly, isAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { filterIn } from "../request/list.tsx";
-import { type Form as Sent, type FormState, formName } from "../../components/form-state.ts";
+import { type FormValues, type FormState, formName } from "../../components/form.tsx";
 
 type Runner = Model["record"];
 
@@ -49,7 +49,7 @@ export function answerPages<Of extends Runner, New extends z.ZodType, Patch exte
   ofOne.get("/:id", modelPage);
   ofOne.get("/:id/settings", (context, model) => editModelPage(context, model));
   ofOne.form("/:id/settings", change, (context, model) => {
-    const isWhole = (form: Sent) => form.text("only") === "";
+    const isWhole = (form: FormValues) => form.text("only") === "";
     return {
       subject: model.record,
       fields: STORED[kind].names,
@@ -210,7 +210,7 @@ const StoredModel = ({ model: { kind, record } }: { model: Model }) => (
 );
 
 /** A failed form with what is stored in the fields that it does not have. */
-function completed(failed: FormState, form: Sent, model: Model): FormState {
+function completed(failed: FormState, form: FormValues, model: Model): FormState {
   if (form.text("only") === "") return failed;
   const fieldState = (field: string) => (form.has(field) ? failed : storedState(model));
   return {

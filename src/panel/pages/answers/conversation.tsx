@@ -7,7 +7,7 @@ import { visible } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import type { RunOutcome } from "./run-result.tsx";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
-import type { Form } from "../../components/form-state.ts";
+import type { FormValues } from "../../components/form.tsx";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
 export const TURNS = "messages";
@@ -21,7 +21,7 @@ export function turnsIn(text: string): EarlierMessage[] {
 }
 
 /** The earlier turns to be shown: none where the field holds something else. */
-export function readTurns(form: Form): EarlierMessage[] {
+export function readTurns(form: FormValues): EarlierMessage[] {
   try {
     return turnsIn(form.exact(TURNS));
   } catch (thrown) {

@@ -13,8 +13,8 @@ import { conflict, invalid } from "../../../core/errors.ts";
 import { asId, newId, type TokenId } from "../../../core/ids.ts";
 import { choicesByKind } from "../../../db/catalog/panel-lists.ts";
 import { auditedPages } from "../../../http/middleware/audit.ts";
-import { Data, safeHref, Shortened } from "../../components/data.tsx";
-import { FormMessage, Hidden } from "../../components/form.tsx";
+import { Data, safeHref, Shortened, Hidden } from "../../components/data.tsx";
+import { FormMessage, freshForm, type FormValues, type FormState } from "../../components/form.tsx";
 import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
@@ -25,7 +25,6 @@ import { appBehind, withOwnResource } from "../../../access/programs/addresses.t
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
-import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
 
 /** OAuth's authorization endpoint: whether a program may be connected, and to what. */
 export function authorizePages(): Hono<PageEnv> {
@@ -68,7 +67,7 @@ const NOT_REGISTERED =
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function idIn(form: Form): TokenId {
+function idIn(form: FormValues): TokenId {
   const id = form.text("id");
   if (!ID.test(id)) throw invalid("id is none that this page gave");
   return asId(id);
@@ -76,7 +75,7 @@ function idIn(form: Form): TokenId {
 
 async function connect(
   context: PageContext,
-  { id, form, asked: request }: { id: TokenId; form: Form; asked: Valid },
+  { id, form, asked: request }: { id: TokenId; form: FormValues; asked: Valid },
 ): Promise<string> {
   const person = context.get("session");
   if (form.text("person") !== person.userId) {

@@ -13,7 +13,7 @@ import { readFilePage } from "../../../db/files/source-file-pages.ts";
 import { filterIn } from "../request/list.tsx";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, trailTo } from "./set-parts.tsx";
-import { freshForm, type FormState, type Form as Sent } from "../../components/form-state.ts";
+import { freshForm, type FormState, type FormValues } from "../../components/form.tsx";
 
 export function questionPages(pages: Pages): void {
   const ofOne = pages.of(lookUp(questionOf));
@@ -139,7 +139,7 @@ function valuesOf({ expected, ...question }: Question): Record<string, string> {
 }
 
 /** The question of a form, as the API takes it. */
-export const questionBody = (form: Sent) => ({
+export const questionBody = (form: FormValues) => ({
   question: form.exact("question"),
   expected: [...form.lines("expected"), ...form.lines("further")].map((line) => {
     const at = line.indexOf(BETWEEN);

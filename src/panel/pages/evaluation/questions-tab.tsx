@@ -16,7 +16,7 @@ import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
-import { freshForm, type FormState } from "../../components/form-state.ts";
+import { freshForm, type FormState } from "../../components/form.tsx";
 
 /** In the address: the form of a question is open. */
 const ADDING = "add";

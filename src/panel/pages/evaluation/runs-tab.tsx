@@ -6,7 +6,7 @@ import { isoTime } from "../../../core/time.ts";
 import { Charts } from "../../components/chart.tsx";
 import { Time, Faint, Status } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
-import { Form, type Option } from "../../components/form.tsx";
+import { Form, type Option, freshForm, type FormState } from "../../components/form.tsx";
 import { optionsOf } from "../../components/choice-fields.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table, type Column } from "../../components/table.tsx";
@@ -16,7 +16,6 @@ import { setTab } from "./set-parts.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 import { SECOND, SettingFields, settingIn, settingInWords } from "./setting-fields.tsx";
 import { SETTING_FIELDS } from "./setting-fields.tsx";
-import { freshForm, type FormState } from "../../components/form-state.ts";
 
 export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;

@@ -4,7 +4,7 @@ import { MAX_SETS } from "../../../evaluation/limits.ts";
 import { newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { setChange, setCreation, setRemoval } from "../../api/evaluation/questions.ts";
 import { count, countText } from "../../components/figures.ts";
-import { Form, SelectField, field } from "../../components/form.tsx";
+import { Form, SelectField, field, type FormState, formFrom } from "../../components/form.tsx";
 import { SettingFields, SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
@@ -13,7 +13,6 @@ import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { ASKED, NEW_SET, PLACE, setAddress, subjectOf, setOf, setTab } from "./set-parts.tsx";
 import { trailTo } from "./set-parts.tsx";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { type FormState, formFrom } from "../../components/form-state.ts";
 
 const NEW_FORM = declaredForm(newQuestionSet);
 

@@ -5,7 +5,7 @@ import { settingFields } from "../../../core/input/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option, field } from "../../components/form.tsx";
 import { bodyIn } from "../../components/setting-fields.tsx";
 import { SearchModeField } from "../search/options.tsx";
-import type { Form as Sent, FormState } from "../../components/form-state.ts";
+import type { FormValues, FormState } from "../../components/form.tsx";
 
 const NAMES = Object.keys(settingShape.shape);
 
@@ -17,7 +17,7 @@ export const SETTING_FIELDS = [...NAMES, ...NAMES.map((name) => SECOND + name)];
 const NO_RERANKER = "none";
 
 /** The setting that a form asks for; what was left empty stays as the resource has it. */
-export function settingIn(form: Sent, prefix: string): Setting {
+export function settingIn(form: FormValues, prefix: string): Setting {
   const body = bodyIn(form, settingFields(settingShape), { prefix });
   const entries = Object.entries(body).filter(([, value]) => value !== false && value !== null);
   const without = form.text(`${prefix}reranker`) === NO_RERANKER ? { reranker: null } : {};

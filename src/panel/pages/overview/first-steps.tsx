@@ -1,6 +1,5 @@
 import type { Steps } from "../../../db/maintenance/overview-store.ts";
-import { ActionButton } from "../../components/form.tsx";
-import { LinkButton, useView } from "../../components/data.tsx";
+import { ActionButton, LinkButton, useView } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { getCookie, setCookie } from "hono/cookie";
 import { DAY_MS, SECOND_MS } from "../../../core/time.ts";

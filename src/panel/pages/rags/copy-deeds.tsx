@@ -4,8 +4,7 @@ import { findOriginal } from "../../../db/catalog/rag-writes.ts";
 import { setsOfRag } from "../../../db/evaluation/set-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { Database } from "../../../db/sql.ts";
-import { Data, LinkButton } from "../../components/data.tsx";
-import { ActionButton } from "../../components/form.tsx";
+import { Data, LinkButton, ActionButton } from "../../components/data.tsx";
 import { NEW_SET, runsAddress } from "../evaluation/set-parts.tsx";
 import { ragAddress } from "./rag-tab.tsx";
 

@@ -7,12 +7,12 @@ import { previewWish, type ChunkPreview } from "../../../ingestion/indexing/prev
 import { Data } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { count, countText } from "../../components/figures.ts";
-import { TextField } from "../../components/form.tsx";
+import { TextField, formFrom, freshForm, type FormState } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import type { PageContext } from "../page.tsx";
 import { attempt } from "../request/form.ts";
-import { numberOf, formFrom, freshForm, type FormState } from "../../components/form-state.ts";
+import { numberOf } from "../../components/setting-fields.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 
 const FIELDS = ["path", "chunkSize", "chunkOverlap"];

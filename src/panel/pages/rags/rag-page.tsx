@@ -9,9 +9,8 @@ import { similaritySpread, type SimilaritySpread } from "../../../evaluation/sim
 import type { Services } from "../../../services.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Problem, Time, DataLink, ShortenedLink } from "../../components/data.tsx";
-import { LinkButton, Status, ForAdmins } from "../../components/data.tsx";
+import { LinkButton, Status, ForAdmins, ActionButton } from "../../components/data.tsx";
 import { count, countText, percent } from "../../components/figures.ts";
-import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";

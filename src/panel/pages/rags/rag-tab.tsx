@@ -9,7 +9,7 @@ import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import type { Services } from "../../../services.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
 import { declaredForm } from "../../components/setting-fields.tsx";
-import type { FormState } from "../../components/form-state.ts";
+import type { FormState } from "../../components/form.tsx";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
 export const ragOf = lookUp(findRag);

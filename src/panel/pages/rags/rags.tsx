@@ -22,9 +22,8 @@ import type { Column } from "../../components/table.tsx";
 import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { optionsOf } from "../../components/choice-fields.tsx";
-import { SelectField } from "../../components/form.tsx";
+import { SelectField, type FormState } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
-import type { FormState } from "../../components/form-state.ts";
 
 export function ragPages(pages: Pages): void {
   pages.get("/", (context) => ragListPage(context));

@@ -8,7 +8,13 @@ import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast, countText } from "../../components/figures.ts";
-import { Choices, type Option, field } from "../../components/form.tsx";
+import {
+  Choices,
+  type Option,
+  field,
+  type FormValues,
+  type FormState,
+} from "../../components/form.tsx";
 import type { Pages } from "../page.tsx";
 import { changed } from "../request/list.tsx";
 import type { z } from "zod";
@@ -16,7 +22,6 @@ import { action, type ActionCall } from "../../action.ts";
 import { ragChange, ragRemoval } from "../../api/rags.ts";
 import { ragAddress, RAGS, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
-import type { Form, FormState } from "../../components/form-state.ts";
 
 /** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;
@@ -27,13 +32,13 @@ const MUCH = 1_000;
 const scopeAddress = (rag: RagRecord) => `${ragAddress(rag.identifier)}/scope`;
 
 /** A scope as the tree names it, or as it was typed: nobody types a space before a path. */
-function scopeIn(form: Form): IndexScope {
+function scopeIn(form: FormValues): IndexScope {
   const type = form.text("type") === "externalId" ? "externalId" : "path";
   return { type, value: form.has("typed") ? form.text("value") : form.exact("value") };
 }
 
 /** Back in the folder of the tree where the change was asked for. */
-function treeAddress(rag: RagRecord, form: Form): string {
+function treeAddress(rag: RagRecord, form: FormValues): string {
   const path = form.exact("path");
   return path === "" ? scopeAddress(rag) : changed(scopeAddress(rag), { path });
 }
@@ -128,7 +133,7 @@ const FirstPart = ({ state, options }: { state: FormState; options: Option[] }) 
 );
 
 /** The RAG's scopes become this one. @throws QuarryError `conflict`, `invalid` */
-function narrowTo(rag: RagRecord, form: Form) {
+function narrowTo(rag: RagRecord, form: FormValues) {
   const entry = form.exact("entry");
   const scope: IndexScope = entry === "" ? scopeIn(form) : { type: "path", value: entry };
   if (rag.scopeMode !== "global") throw conflict("Parts of it are already chosen");

@@ -6,13 +6,14 @@ import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data, DataLink, LinkButton, Status, ForAdmins } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { ActionButton, Form, SelectField, TextField, field } from "../../components/form.tsx";
+import { ActionButton } from "../../components/data.tsx";
+import { Form, SelectField, TextField, field } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { type PageContext } from "../page.tsx";
 import { changed, pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
-import { freshForm, type FormState } from "../../components/form-state.ts";
+import { freshForm, type FormState } from "../../components/form.tsx";
 
 const ENTRIES = 100;
 const SCOPES_LISTED = 100;

@@ -8,17 +8,12 @@ import type { RebuildEstimate } from "../../../ingestion/rebuilds/estimate-rebui
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
 import { count, countText, money } from "../../components/figures.ts";
 import { Facts } from "../../components/page-head.tsx";
-import { Hidden } from "../../components/form.tsx";
+import { Hidden } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
 import { redirectWithNotice, attempt, formOf, refuseStale } from "../request/form.ts";
 import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
-import {
-  formFrom,
-  type Form as Sent,
-  type FormState,
-  UPDATED_AT,
-} from "../../components/form-state.ts";
+import { formFrom, type FormValues, type FormState, UPDATED_AT } from "../../components/form.tsx";
 
 export const settingsPage = (context: PageContext, rag: RagRecord): Promise<Response> =>
   show(context, rag, RAG_FORM.state(rag));
@@ -48,7 +43,7 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
   );
 }
 
-function patchIn(rag: RagRecord, form: Sent) {
+function patchIn(rag: RagRecord, form: FormValues) {
   refuseStale(form, rag);
   return given(parseKnownOrRefuse(ragPatch, RAG_FORM.patch(form)));
 }
@@ -82,7 +77,7 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
 }
 
 /** The form's values, to be sent once more. */
-const fieldsIn = (form: Sent) =>
+const fieldsIn = (form: FormValues) =>
   Object.fromEntries([...RAG_FORM.names, UPDATED_AT].map((field) => [field, form.text(field)]));
 
 /** The cost of the settings in the address, and the button that makes it so. */

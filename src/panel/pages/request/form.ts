@@ -2,7 +2,7 @@ import { conflict, invalid, problemText, QuarryError, toldToPeople } from "../..
 import { tooLarge } from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
-import { formFrom, UPDATED_AT, type Form, type FormState } from "../../components/form-state.ts";
+import { formFrom, UPDATED_AT, type FormValues, type FormState } from "../../components/form.tsx";
 import type { PageContext } from "../page-env.ts";
 import type { Flash } from "../../components/layout.tsx";
 import { setFlash } from "./page-cookies.ts";
@@ -51,7 +51,7 @@ const MENDABLE = new Set(["invalid", "conflict", "unprocessable", "unauthorized"
  * @param fields the form's fields; other problems are shown above the form.
  */
 export async function attempt<Result>(
-  form: Form,
+  form: FormValues,
   fields: readonly string[],
   work: () => Promise<Result>,
 ): Promise<Attempt<Result>> {
@@ -63,7 +63,7 @@ export async function attempt<Result>(
   }
 }
 
-function failedForm(form: Form, fields: readonly string[], error: QuarryError): FormState {
+function failedForm(form: FormValues, fields: readonly string[], error: QuarryError): FormState {
   const messages = new Map<string, string>();
   const elsewhere: string[] = [];
   for (const { field, problem } of error.fields) {
@@ -111,7 +111,7 @@ export function redirectWithNotice(context: PageContext, address: string, flash:
 export type Changing = { updatedAt: number } | null;
 
 /** Nothing, when the form has no such field. @throws QuarryError `conflict`: changed since shown */
-export function refuseStale(form: Form, record: Changing = null): void {
+export function refuseStale(form: FormValues, record: Changing = null): void {
   const updatedAt = form.text(UPDATED_AT);
   if (updatedAt === "" || updatedAt === String(record?.updatedAt ?? 0)) return;
   throw conflict(

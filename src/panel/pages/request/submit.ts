@@ -1,30 +1,30 @@
 import type { z } from "@hono/zod-openapi";
 
 import { perform, routeOf, type Action } from "../../action.ts";
-import type { Form, FormState } from "../../components/form-state.ts";
+import type { FormValues, FormState } from "../../components/form.tsx";
 import type { PageContext } from "../page-env.ts";
 import { attempt, formOf, redirectWithNotice, refuseStale } from "./form.ts";
 import type { Changing, Told } from "./form.ts";
 
 /** How a page sends a change: what its form holds, and where success leads. */
 export type FormPage<Result> = {
-  form?: Form;
+  form?: FormValues;
   /** The form as the action's settings declare it. */
   declared?: {
     names: readonly string[];
-    body: (form: Form) => object;
-    patch: (form: Form) => object;
+    body: (form: FormValues) => object;
+    patch: (form: FormValues) => object;
   };
   /** The body that the API takes, where the declaration does not say it. */
-  body?: (form: Form) => unknown;
+  body?: (form: FormValues) => unknown;
   /** The form's fields; other problems are shown above it. */
   fields?: readonly string[];
   /** The record that it changes: refused when that changed since the form was shown. */
   changes?: Changing;
   /** The form with what its author can correct; absent: a button, whose errors have a page. */
-  again?: (state: FormState, form: Form) => Promise<Response>;
+  again?: (state: FormState, form: FormValues) => Promise<Response>;
   /** Where success leads. */
-  to: string | ((result: Result, form: Form) => string);
+  to: string | ((result: Result, form: FormValues) => string);
   /** Shown on the next page; absent: the notice of the action. */
   tells?: (result: Result) => Told;
 };

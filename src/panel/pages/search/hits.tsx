@@ -8,7 +8,7 @@ import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { keepAddress } from "../evaluation/set-parts.tsx";
 import { highestOf, SCORE_DIGITS, Scores } from "./scores.tsx";
-import type { Passage } from "./try-setting.ts";
+import type { Passage } from "./search-settings.ts";
 import { stemOf } from "../../../text/stems.ts";
 import { withoutStopWords } from "../../../text/stop-words.ts";
 import { searchWordsOf } from "../../../text/words.ts";

@@ -3,7 +3,7 @@ import { Checkbox, SelectField, TextArea, TextField, field } from "../../compone
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Model } from "../answers/model-list.tsx";
 import { NO_RERANKER, keyOf, searchesFirst, type Target } from "./search-settings.ts";
-import type { FormState } from "../../components/form-state.ts";
+import type { FormState } from "../../components/form.tsx";
 import { ForAdmins } from "../../components/data.tsx";
 
 type OptionsProps = {

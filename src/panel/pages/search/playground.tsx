@@ -7,8 +7,7 @@ import { EarlierTurns } from "../answers/conversation.tsx";
 import { Answer } from "../answers/run-result.tsx";
 import { Hits, keysOf } from "./hits.tsx";
 import { SearchForm, type FormProps } from "./search-form.tsx";
-import { ragsOf, type Target } from "./search-settings.ts";
-import { sampleCall, type Passage, type Tried } from "./try-setting.ts";
+import { ragsOf, type Target, sampleCall, type Passage, type Tried } from "./search-settings.ts";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {

@@ -1,14 +1,13 @@
 import { AsCode } from "../../components/code-block.tsx";
 import { LinkButton, ForAdmins } from "../../components/data.tsx";
-import { OptionList, TextArea, field } from "../../components/form.tsx";
+import { OptionList, TextArea, field, type FormState, UPDATED_AT } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { HiddenTurns } from "../answers/conversation.tsx";
 import { addressOf } from "../answers/model-list.tsx";
 import { Options } from "./options.tsx";
 import { SECOND, keyOf, targetKey, type Choices, type Target } from "./search-settings.ts";
-import { SAMPLE_QUESTION, type Call } from "./try-setting.ts";
-import { type FormState, UPDATED_AT } from "../../components/form-state.ts";
+import { SAMPLE_QUESTION, type Call } from "./search-settings.ts";
 
 export type FormProps = {
   action: string;

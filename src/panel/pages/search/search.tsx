@@ -12,19 +12,10 @@ import { addressOf as modelAddress, modelTab, type Model } from "../answers/mode
 import { inView, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { attempt, postedValues, type Attempt } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
-import {
-  SECOND,
-  SETTING_FIELDS,
-  withSecond,
-  findTarget,
-  keyOf,
-  targetChoices,
-  targetKey,
-  type Choices,
-  type Target,
-} from "./search-settings.ts";
-import { trySetting, type Tried } from "./try-setting.ts";
-import { formFrom, freshForm, type Form } from "../../components/form-state.ts";
+import { SECOND, SETTING_FIELDS, withSecond, findTarget, keyOf } from "./search-settings.ts";
+import { targetChoices, targetKey, trySetting, type Choices } from "./search-settings.ts";
+import type { Target, Tried } from "./search-settings.ts";
+import { formFrom, freshForm, type FormValues } from "../../components/form.tsx";
 
 const HERE = "/panel/search";
 const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];
@@ -64,7 +55,7 @@ export async function askModel(context: PageContext, model: Model): Promise<Resp
 }
 
 type PlaygroundRequest = {
-  form: Form;
+  form: FormValues;
   /** One, or two to compare. */
   targets: [Target, Target?];
   /** The model whose page it is; null: the page on which everything can be asked. */
@@ -85,7 +76,7 @@ const searchesOnly = ({ targets }: PlaygroundRequest) =>
 /** Null: there is nothing to ask. */
 async function askedIn(
   context: PageContext,
-  form: Form,
+  form: FormValues,
   fixed: Model | null,
 ): Promise<PlaygroundRequest | null> {
   const services = context.get("services");
@@ -105,7 +96,7 @@ async function askedIn(
   return { form, fixed, choices, targets: [target, second] };
 }
 
-function addressOf(form: Form): string {
+function addressOf(form: FormValues): string {
   const isCompared = form.has("compare") && !form.all("compare").includes("end");
   const fields = FIELDS.filter((name) => isCompared || !name.startsWith(SECOND));
   const values = fields.flatMap((name) => {

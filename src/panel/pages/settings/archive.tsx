@@ -10,10 +10,10 @@ import type { WholePlan } from "../../archive/plan-import.ts";
 import { importWish, type PlannedThing } from "../../archive/rename-things.ts";
 import { continueImport, storeUpload } from "../../archive/run-import.ts";
 import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
-import { Data, Time } from "../../components/data.tsx";
+import { Data, Time, ActionButton, Hidden } from "../../components/data.tsx";
 import { atLeast, countText, size } from "../../components/figures.ts";
-import { ActionButton, field, FileField, Form, Hidden } from "../../components/form.tsx";
-import { freshForm, type Form as Values, type FormState } from "../../components/form-state.ts";
+import { field, FileField, Form } from "../../components/form.tsx";
+import { freshForm, type FormValues, type FormState } from "../../components/form.tsx";
 import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
@@ -129,7 +129,7 @@ const IMPORTS: Columns<ArchiveImport> = [
 ];
 
 /** Shows the changes of an import and asks, or works on one that is confirmed. */
-async function step(context: PageContext, form: Values, idOf: () => string | Promise<string>) {
+async function step(context: PageContext, form: FormValues, idOf: () => string | Promise<string>) {
   const isDry = !form.has("confirmed");
   const work = async () => {
     const wish = { ...importWish.parse(IMPORT.body(form)), dryRun: isDry };

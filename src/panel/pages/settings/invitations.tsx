@@ -5,9 +5,8 @@ import {
   invitationCreation,
   invitationRemoval,
 } from "../../api/invitations.ts";
-import { Data, Time } from "../../components/data.tsx";
-import type { FormState } from "../../components/form-state.ts";
-import { ActionButton } from "../../components/form.tsx";
+import { Data, Time, ActionButton } from "../../components/data.tsx";
+import type { FormState } from "../../components/form.tsx";
 import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { adminsOnly, lookUp, type PageContext, type Pages } from "../page.tsx";

@@ -8,7 +8,7 @@ import { lookUp, type PageContext, type Pages } from "../page.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import type { FormState } from "../../components/form-state.ts";
+import type { FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/keys";
 const FORM = declaredForm(newKey(0));

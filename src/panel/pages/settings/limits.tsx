@@ -2,7 +2,7 @@ import { newLimit, spentLimits, type SpentLimit } from "../../../catalog/limits/
 import { findLimit, limitCreation, limitRemoval } from "../../api/limits.ts";
 import { Data, Faint, Time, ForAdmins } from "../../components/data.tsx";
 import { count, countText, money, percent } from "../../components/figures.ts";
-import type { FormState } from "../../components/form-state.ts";
+import type { FormState } from "../../components/form.tsx";
 import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { removeColumn, Table } from "../../components/table.tsx";
 import { lookUp, type PageContext, type Pages } from "../page.tsx";

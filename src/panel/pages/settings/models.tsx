@@ -10,7 +10,7 @@ import type { ServedModel, ServerState } from "../../../core/models/model-server
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { Time, Data, Faint, Shortened, Status, ForAdmins } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { ActionButton } from "../../components/form.tsx";
+import { ActionButton } from "../../components/data.tsx";
 import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
 import {
@@ -29,7 +29,7 @@ import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { changed } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import type { Form, FormState } from "../../components/form-state.ts";
+import type { FormValues, FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/models";
 const MODEL_FORM = declaredForm(offeredModels.element);
@@ -76,14 +76,14 @@ export function modelPages(pages: Pages): void {
 }
 
 /** The stored model that a form names. */
-async function modelIn(context: PageContext, form: Form): Promise<ModelRow | undefined> {
+async function modelIn(context: PageContext, form: FormValues): Promise<ModelRow | undefined> {
   const rows = await listModelRows(context.get("services").db);
   const [model, kind] = [form.text("model"), form.text("kind")];
   return rows.find((row) => row.model === model && row.kind === kind);
 }
 
 function addKeys(pages: Pages): void {
-  const isServer = (form: Form) => form.has("baseUrl");
+  const isServer = (form: FormValues) => form.has("baseUrl");
   pages.form("/keys", providerSetting, (context) => ({
     fields: [...KEY_FORM.names, ...SERVER_FORM.names],
     body: (form) => (isServer(form) ? SERVER_FORM : KEY_FORM).body(form),

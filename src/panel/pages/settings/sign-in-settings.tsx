@@ -11,14 +11,13 @@ import { readEvents } from "../../../db/access/audit-store.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { signInChange } from "../../api/session.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { visible, Status, type Tone } from "../../components/data.tsx";
-import { ActionButton } from "../../components/form.tsx";
+import { visible, Status, type Tone, ActionButton } from "../../components/data.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { adminsOnly, type PageContext, type Pages } from "../page.tsx";
 import { redirectUriOf } from "../sign-in/openid-pages.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import type { FormState } from "../../components/form-state.ts";
+import type { FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/sign-in";
 const FORM = declaredForm(providerInput);

@@ -3,9 +3,8 @@ import { acceptInvitation, openInvitation } from "../../../access/users/invitati
 import { newUser } from "../../../access/users/user-input.ts";
 import { originOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { Data, LinkButton, visible } from "../../components/data.tsx";
-import { freshForm, type FormState } from "../../components/form-state.ts";
-import { field, Form, Hidden, TextField } from "../../components/form.tsx";
+import { Data, LinkButton, visible, Hidden } from "../../components/data.tsx";
+import { freshForm, type FormState, field, Form, TextField } from "../../components/form.tsx";
 import { barePage, OVERVIEW, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { countedTry, enter, hideAddress } from "./openid-pages.tsx";

@@ -14,7 +14,7 @@ import { askedOnceMore } from "../request/guards.ts";
 import { formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { forgetPrompt, keepFlow, promptIn, setPrompt, takeFlow } from "../request/page-cookies.ts";
 import { signInPage } from "./sign-in.tsx";
-import { freshForm } from "../../components/form-state.ts";
+import { freshForm } from "../../components/form.tsx";
 
 const START = "/panel";
 

@@ -14,7 +14,7 @@ import { TextField, field } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, typed, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { begunFlows, promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
-import { formFrom, freshForm, type Form, type FormState } from "../../components/form-state.ts";
+import { formFrom, freshForm, type FormValues, type FormState } from "../../components/form.tsx";
 
 const FIELDS = ["email", "password", "code"];
 const FORBIDDEN = 403;
@@ -73,7 +73,7 @@ async function signInByForm(context: PageContext): Promise<Response> {
 }
 
 /** Returns the new session's secret. */
-async function signInWith(context: PageContext, form: Form): Promise<string> {
+async function signInWith(context: PageContext, form: FormValues): Promise<string> {
   const target = emailIn(form.text("email"));
   context.set("audit", { action: "session.sign-in", target });
   const input = parseOrRefuse(credentials, {

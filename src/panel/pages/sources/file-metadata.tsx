@@ -1,11 +1,10 @@
 import { isObject } from "../../../core/is-object.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, useView } from "../../components/data.tsx";
-import { FormMessage } from "../../components/form.tsx";
+import { FormMessage, type FormValues, type FormState } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { ShownFile } from "./shown-source.ts";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
-import type { Form, FormState } from "../../components/form-state.ts";
 
 type Metadata = Record<string, unknown>;
 
@@ -34,7 +33,7 @@ function valueOf(typed: string, before: unknown): unknown {
 }
 
 /** The metadata that the rows of a form say; a row without a name or a value is left out. */
-export function metadataOf(form: Form, before: Metadata): Metadata {
+export function metadataOf(form: FormValues, before: Metadata): Metadata {
   const texts = form.all("value").map((text) => text.replaceAll("\r\n", "\n").trim());
   const rows = form.all("name").flatMap((name, at): [string, unknown][] => {
     const [key, typed] = [name.trim(), texts[at] ?? ""];

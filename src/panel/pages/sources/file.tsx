@@ -1,9 +1,8 @@
 import { notFound, orNotFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
-import { Data, LinkButton, ForAdmins } from "../../components/data.tsx";
+import { Data, LinkButton, ForAdmins, ActionButton } from "../../components/data.tsx";
 import { countText, size } from "../../components/figures.ts";
-import { ActionButton } from "../../components/form.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { fileExclusion, fileRemoval, metadataChange } from "../../api/source-files.ts";
 import { formOf, typed } from "../request/form.ts";
@@ -18,7 +17,7 @@ import { LEFT_OUT } from "./left-out.tsx";
 import { originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
-import { freshForm, type FormState } from "../../components/form-state.ts";
+import { freshForm, type FormState } from "../../components/form.tsx";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(

@@ -1,6 +1,5 @@
 import { listExclusions, type Exclusion } from "../../../db/catalog/exclusion-store.ts";
-import { Faint, Shortened, ShortenedLink, Time } from "../../components/data.tsx";
-import { ActionButton } from "../../components/form.tsx";
+import { Faint, Shortened, ShortenedLink, Time, ActionButton } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table, type Columns } from "../../components/table.tsx";
 import { type PageContext } from "../page-env.ts";

@@ -7,7 +7,7 @@ import { unknownGroups } from "../../../db/access/member-store.ts";
 import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
 import { LinkButton, Data, TimeOr, ForAdmins } from "../../components/data.tsx";
 import { count, countText } from "../../components/figures.ts";
-import { Form } from "../../components/form.tsx";
+import { Form, formFrom, type FormState } from "../../components/form.tsx";
 import { SettingFields, declaredForm } from "../../components/setting-fields.tsx";
 import { manifestOf } from "../../../sources/registry.ts";
 import { type PageContext } from "../page.tsx";
@@ -17,7 +17,6 @@ import type { Child } from "hono/jsx";
 import { isAddress } from "../../../core/principals.ts";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
-import { formFrom, type FormState } from "../../components/form-state.ts";
 
 const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;

@@ -13,7 +13,7 @@ import { redirectWithNotice, formOf } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { ROWS } from "../request/list.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
-import type { Form } from "../../components/form-state.ts";
+import type { FormValues } from "../../components/form.tsx";
 
 /** A longer list of what is removed is folded. */
 const LISTED_OPEN = 10;
@@ -79,7 +79,7 @@ const indexing = (verb: "retry" | "reindex") =>
 async function indexSelected(
   context: PageContext,
   { rags, path, source }: ShownSource,
-  { paths, form }: { paths: string[]; form: Form },
+  { paths, form }: { paths: string[]; form: FormValues },
 ) {
   const isRetry = form.text("action") === "retry";
   const isFile = form.text("back") === "file";

@@ -3,7 +3,8 @@ import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data, Time, DangerZone, DataLink, ForAdmins } from "../../components/data.tsx";
 import { countText, interval } from "../../components/figures.ts";
-import { ActionButton, SelectField, field } from "../../components/form.tsx";
+import { ActionButton } from "../../components/data.tsx";
+import { SelectField, field, type FormState, type FormValues } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm, bodyIn, declaredForm } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
@@ -14,7 +15,6 @@ import { countWaitingImages } from "../../../db/files/image-store.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
 import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
-import type { FormState, Form } from "../../components/form-state.ts";
 
 /** The source's settings, how programs reach it, and its removal. */
 export async function settingsTab(context: PageContext, view: ShownSource, failed?: FormState) {
@@ -182,7 +182,7 @@ export function sourceForm({ config, open }: SourceManifest, isNew: boolean) {
 }
 
 /** The body of the API that such a form means; an empty secret keeps the one that is stored. */
-export function sourceBody(form: Form, manifest: SourceManifest) {
+export function sourceBody(form: FormValues, manifest: SourceManifest) {
   const { config = {}, ...body } = bodyIn(form, sourceForm(manifest, true).fields);
   return {
     ...body,

@@ -2,11 +2,10 @@ import type { Child } from "hono/jsx";
 
 import { manifestOf } from "../../../sources/registry.ts";
 import { Data, DataLink, LinkButton, inWords, StatusBar } from "../../components/data.tsx";
-import { ForAdmins, useView } from "../../components/data.tsx";
+import { ForAdmins, useView, ActionButton } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { leftOutSentences, ScanProblems, BUSY_SECONDS, IDLE_SECONDS } from "./scan-state.tsx";
 import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
-import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { filesCsv, filesTab } from "./files-tab.tsx";
@@ -14,7 +13,7 @@ import { AccessTroubles, PERMISSIONS, permissionsTab } from "./permissions.tsx";
 import { LEFT_OUT, leftOutTab } from "./left-out.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
-import type { FormState } from "../../components/form-state.ts";
+import type { FormState } from "../../components/form.tsx";
 
 const TABS = {
   "": filesTab,

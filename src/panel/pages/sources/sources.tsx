@@ -15,7 +15,7 @@ import { formOf } from "../request/form.ts";
 import { submit } from "../request/submit.ts";
 import { noticeFrom } from "./source-actions.tsx";
 import { sourceBody, sourceControls, sourceForm } from "./settings-tab.tsx";
-import type { FormState } from "../../components/form-state.ts";
+import type { FormState } from "../../components/form.tsx";
 
 /** All file sources, with what came of them. */
 export function sourceListPages(pages: Pages): void {

@@ -12,7 +12,7 @@ import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.ts
 import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
 import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
-import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
+import { freshForm, type FormValues, type FormState } from "../../components/form.tsx";
 import { useView } from "../../components/data.tsx";
 
 const HERE = "/panel/tokens";
@@ -122,19 +122,19 @@ function freshToken(context: PageContext): FormState {
 }
 
 /** The group as the API takes it: identifiers, or `*` for all. */
-function groupIn(form: Form, group: Group): string[] {
+function groupIn(form: FormValues, group: Group): string[] {
   const reach = form.text(reachOf(group));
   if (reach === "all") return ["*"];
   return reach === "some" ? chosenIn(form, group.group) : [];
 }
 
-function readerIn(form: Form): string | null {
+function readerIn(form: FormValues): string | null {
   const reach = form.text(reachOf(READER));
   return reach === "some" ? form.text("reader") : reach === NAMED ? NAMED : null;
 }
 
 /** The body that the API takes; a day is meant to its end, UTC. */
-function tokenIn(form: Form) {
+function tokenIn(form: FormValues) {
   const day = form.text("expiresAt");
   return {
     ...FORM.body(form),
