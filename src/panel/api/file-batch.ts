@@ -123,9 +123,8 @@ export const fileBatchRoutes = new Endpoints("sources", filesOfSource)
       if (results.length === 0) throw invalid("the body has no file");
       const files = results.map((result) => resultOf(services, result));
       const storedFiles = files.filter(({ status }) => status < FIRST_FAILURE).length;
-      const outcome = storedFiles > 0 ? "put" : "refused";
       recordFiles(context, {
-        action: `file-sources.files.${outcome}`,
+        action: `file-sources.files.${storedFiles > 0 ? "put" : "refused"}`,
         source,
         files: storedFiles > 0 ? storedFiles : files.length,
       });

@@ -260,9 +260,8 @@ export const fileSourceRoutes = new Endpoints("sources", findFileSource)
     `get ${SOURCE}/runs`,
     "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
     { item: Scan },
-    async ({ services, subject, paging }) => {
-      return pageOf(await listScanRuns(services.db, subject.source.id, paging), scanOf);
-    },
+    async ({ services, subject, paging }) =>
+      pageOf(await listScanRuns(services.db, subject.source.id, paging), scanOf),
   )
   .json(
     `get ${SOURCE}/folders`,

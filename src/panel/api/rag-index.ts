@@ -120,7 +120,6 @@ export const ragSearchRoutes = new Endpoints("rags", findRag).json(
   "post /rags/{id}/search",
   "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
   { by: "members", body: panelSearch, answer: Answer },
-  async ({ context, services, caller, subject: rag, body }) => {
-    return await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body);
-  },
+  async ({ context, services, caller, subject: rag, body }) =>
+    await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body),
 ).app;

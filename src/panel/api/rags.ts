@@ -155,10 +155,9 @@ export const ragRoutes = new Endpoints("rags", findRag)
     { item: schema("PanelRag", fields) },
     async ({ services, caller, paging }) => {
       const { data, total } = await listRags(services, paging);
-      const reading = readingInPanel(caller, null);
       const rags = await listedFor(
         services.db,
-        reading,
+        readingInPanel(caller, null),
         data.map(({ rag }) => rag),
       );
       const scopesAt = (rag: RagRecord, at: number) =>

@@ -47,7 +47,10 @@ export async function writeQuestions(
 ): Promise<void> {
   const set = await findQuestionSet(services, identifier);
   const contents = part === undefined ? [] : await questionsIn(archive, part, set);
-  const texts = contents.map(({ question }) => question);
-  await removeOtherQuestions(services.db, set.id, texts);
+  await removeOtherQuestions(
+    services.db,
+    set.id,
+    contents.map(({ question }) => question),
+  );
   for (const some of portionsOf(contents)) await keepQuestions(services, { set, asked: some });
 }

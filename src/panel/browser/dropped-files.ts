@@ -7,8 +7,7 @@ export type Dropped = { path: string; file: File | null };
 export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]> {
   // The entries must be asked for at once: the list is empty when the event is over.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  const plain = [...files].map((file) => ({ path: file.name, file }));
-  if (entries.length === 0) return plain;
+  if (entries.length === 0) return [...files].map((file) => ({ path: file.name, file }));
   const lists = await Promise.all(entries.map((entry) => filesBelow(entry, "")));
   const isOneFolder = entries.length === 1 && entries[0]?.isDirectory === true;
   return lists

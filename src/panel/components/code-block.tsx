@@ -92,12 +92,11 @@ const inQuotes = (text: string) => JSON.stringify(text);
 
 function asTypeScript({ url, headers, body, answer }: CallProps): string {
   const headerLines = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
-  const json = JSON.stringify(body, null, 2).replaceAll("\n", "\n  ");
   return [
     `const answer = await fetch(${JSON.stringify(url)}, {`,
     `  method: "POST",`,
     `  headers: { Authorization: \`Bearer \${process.env.QUARRY_TOKEN}\`${headerLines.join("")} },`,
-    `  body: JSON.stringify(${json}),`,
+    `  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll("\n", "\n  ")}),`,
     `});`,
     `if (!answer.ok) throw new Error(\`\${answer.status} \${await answer.text()}\`);`,
     `const { ${answer} } = await answer.json();`,

@@ -248,7 +248,6 @@ export async function confirmPage(
   state: FormState = freshForm(),
 ) {
   const { title, trail, name, isMuch = false, isHarmless = false, submit = "Remove it" } = removal;
-  const cancel = removal.cancel ?? placeAbove(removal) ?? null;
   return await page(
     context,
     { title, trail, status: state.status },
@@ -258,7 +257,7 @@ export async function confirmPage(
         action={new URL(context.req.url).pathname}
         state={state}
         submit={submit}
-        cancel={cancel}
+        cancel={removal.cancel ?? placeAbove(removal) ?? null}
         dangerous={!isHarmless}
       >
         <Hidden values={removal.values} />

@@ -85,8 +85,7 @@ export class Endpoints<Subject = undefined> {
   ): this {
     const { answer, status = 200 } = facts;
     return this.raw(route, about, facts, { [status]: { schema: answer } }, async (call) => {
-      const shown = answer.parse(await handle(call));
-      return call.context.json(shown, status);
+      return call.context.json(answer.parse(await handle(call)), status);
     });
   }
 
@@ -175,8 +174,7 @@ export class Endpoints<Subject = undefined> {
       permit(context, by);
       const query = parseOrRefuse(facts.query ?? z.unknown(), context.req.query());
       parseOrRefuse(facts.id ?? z.unknown(), key, "id");
-      const path = pathIn(context.req.raw.url);
-      const address = { key, path, param };
+      const address = { key, path: pathIn(context.req.raw.url), param };
       const find = facts.find ?? (key === "" ? undefined : this.#find);
       const subject = await find?.(services, address);
       const json = hasJson ? await jsonOf(context.req) : undefined;

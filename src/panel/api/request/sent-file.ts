@@ -55,8 +55,7 @@ const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
  */
 export function filePathOf(url: string, tail = ""): string {
   const [, place = ""] = FILES.exec(url) ?? [];
-  const raw = place.slice(0, place.length - tail.length);
-  const path = decodedPath(raw);
+  const path = decodedPath(place.slice(0, place.length - tail.length));
   if (path.startsWith("/")) throw invalidField("path", "must be relative, without a leading /");
   return storedPath(path);
 }

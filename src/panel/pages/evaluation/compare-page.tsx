@@ -17,8 +17,7 @@ export async function comparePage(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const key = context.req.param("set") ?? "";
   const runAt = (name: string) => {
-    const param = () => context.req.query(name) ?? "";
-    return runOf(services, { key, path: "", param });
+    return runOf(services, { key, path: "", param: () => context.req.query(name) ?? "" });
   };
   const { set, run: first } = await runAt("first");
   const { run: second } = await runAt("second");

@@ -51,7 +51,6 @@ async function questionPage(
   const mayChange = isAdmin(context);
   const title = mayChange ? "Edit question" : "Question";
   const address = `${setAddress(set.identifier)}/questions/${question.id}`;
-  const cancel = setAddress(set.identifier);
   return await page(
     context,
     { title, status: state.status, trail: trailTo(set) },
@@ -61,7 +60,7 @@ async function questionPage(
           action={address}
           state={state}
           submit="Save"
-          cancel={cancel}
+          cancel={setAddress(set.identifier)}
           shown={question.updatedAt}
         >
           <QuestionFields state={state} set={set} paths={await pathsOf(context, set)} />

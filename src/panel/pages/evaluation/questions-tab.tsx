@@ -74,6 +74,7 @@ async function questionsTab(context: PageContext, set: QuestionSet, forms: Forms
   const { data, total } = await listQuestions(context.get("services").db, set.id, slice);
   const status = [forms.added, forms.imported].find((formStatus) => formStatus !== undefined);
   const address = setAddress(set.identifier);
+  const exported = `/panel/api/question-sets/${set.identifier}/export`;
   return await setTab(
     context,
     { set, here: "", status: status?.status ?? 200 },
@@ -99,7 +100,10 @@ async function questionsTab(context: PageContext, set: QuestionSet, forms: Forms
       {total === 0 ? null : (
         <>
           <Part here={address} {...slice} total={total} unit="question" />
-          <Exports set={set} />
+          <p class="soft">
+            Export as <a href={`${exported}?format=csv`}>CSV</a> or{" "}
+            <a href={`${exported}?format=jsonl`}>JSON Lines</a>.
+          </p>
         </>
       )}
       {isAdmin(context) ? (
@@ -115,16 +119,6 @@ const Expected = ({ of: { expected, answerCheck } }: { of: Question }) => (
     {answerCheck === null ? null : <div class="faint">the answer: {answerCheck}</div>}
   </>
 );
-
-const Exports = ({ set }: { set: QuestionSet }) => {
-  const address = `/panel/api/question-sets/${set.identifier}/export`;
-  return (
-    <p class="soft">
-      Export as <a href={`${address}?format=csv`}>CSV</a> or{" "}
-      <a href={`${address}?format=jsonl`}>JSON Lines</a>.
-    </p>
-  );
-};
 
 const Adding = ({ set, forms, paths }: { set: QuestionSet; forms: Forms; paths: string[] }) => {
   const address = setAddress(set.identifier);

@@ -57,8 +57,7 @@ export async function setTab(
 }
 
 export async function keptRuns({ db }: Pick<Services, "db">, set: QuestionSet) {
-  const most = RUNS_KEPT + RUNS_AT_ONCE;
-  return (await listRuns(db, set.id, { offset: 0, limit: most })).data;
+  return (await listRuns(db, set.id, { offset: 0, limit: RUNS_KEPT + RUNS_AT_ONCE })).data;
 }
 
 /** Questions of a set, or results of a run, on one page. */

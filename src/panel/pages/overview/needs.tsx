@@ -21,10 +21,10 @@ export function needsOf({
 }: Needs): Need[] {
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const listedFiles = groups.reduce((sum, files) => sum + files.length, 0);
-  const sources = [...failingSources.map(ofSource), ...waiting.map(ofWaiting)];
   return [
     ...ofStorage(problem),
-    ...sources,
+    ...failingSources.map(ofSource),
+    ...waiting.map(ofWaiting),
     ...endpoints.map(ofEndpoint),
     ...groups.flatMap(needOf),
     ...untold(listedFiles, failing),

@@ -59,9 +59,7 @@ const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
   if (total.calls === 0) return <p class="soft">No calls in this time.</p>;
   const times = filled(usage, span);
   const course = (valueOf: (line: UsageLine) => number) =>
-    times.map(({ label, line }) => {
-      return { label, value: line === undefined ? 0 : valueOf(line) };
-    });
+    times.map(({ label, line }) => ({ label, value: line === undefined ? 0 : valueOf(line) }));
   return (
     <Charts
       label={`Usage by ${span.group}, UTC`}

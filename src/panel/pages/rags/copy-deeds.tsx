@@ -23,10 +23,9 @@ export const Deed = ({ name, says, tone = "off", children }: DeedProps) => (
 /** Copies the RAG; a copy can be compared with its original and replace it. */
 export const CopyDeeds = async ({ rag, db }: { rag: RagRecord; db: Database }) => {
   const original = await findOriginal(db, rag);
-  const address = ragAddress(rag.identifier);
   const copying = (
     <Deed name="Copy the RAG." says="Try other settings, then compare.">
-      <ActionButton action={`${address}/copy`} label="Copy RAG" />
+      <ActionButton action={`${ragAddress(rag.identifier)}/copy`} label="Copy RAG" />
     </Deed>
   );
   if (original?.fileSource.id !== rag.fileSource.id) return copying;

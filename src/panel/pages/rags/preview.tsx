@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 import { readFileSlices } from "../../../db/files/public-files.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { QuarryError } from "../../../core/errors.ts";
@@ -49,17 +51,14 @@ export async function previewPage(context: PageContext, rag: RagRecord): Promise
 
 type Both = { now: { cuts: Cut[]; total: number }; preview: ChunkPreview } | "not read" | null;
 
-async function cutBoth(
-  context: PageContext,
-  rag: RagRecord,
-  wish: { path: string; chunkSize?: number | undefined; chunkOverlap?: number | undefined },
-): Promise<Both> {
-  const services = context.get("services");
-  const { path, chunkSize, chunkOverlap } = wish;
+type Wish = z.output<typeof previewWish>;
+
+async function cutBoth({ get }: PageContext, rag: RagRecord, wish: Wish): Promise<Both> {
+  const services = get("services");
   try {
     const [live, preview] = await Promise.all([
-      listPassages(services, { rag, path, offset: 0, limit: PASSAGES_SHOWN }),
-      previewChunks(services, { rag, path, chunkSize, chunkOverlap }),
+      listPassages(services, { rag, path: wish.path, offset: 0, limit: PASSAGES_SHOWN }),
+      previewChunks(services, { rag, ...wish }),
     ]);
     const cuts = live.data.map((passage) => ({ ...passage, tokens: null }));
     return { now: { cuts, total: live.total }, preview };

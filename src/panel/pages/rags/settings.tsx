@@ -15,10 +15,11 @@ import { redirectWithNotice, attempt, formOf, refuseStale } from "../request/for
 import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
 import { formFrom, type FormValues, type FormState, UPDATED_AT } from "../../components/form.tsx";
 
-export const settingsPage = (context: PageContext, rag: RagRecord): Promise<Response> =>
-  show(context, rag, RAG_FORM.state(rag));
-
-async function show(context: PageContext, rag: RagRecord, state: FormState): Promise<Response> {
+export async function settingsPage(
+  context: PageContext,
+  rag: RagRecord,
+  state: FormState = RAG_FORM.state(rag),
+): Promise<Response> {
   const address = ragAddress(rag.identifier);
   return await ragTab(
     context,
@@ -63,7 +64,7 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
     await perform(context, ragChange, { subject: rag, input: RAG_FORM.patch(form) });
     return rebuilds ? ("building" as const) : ("saved" as const);
   });
-  if (!attempted.done) return await show(context, rag, attempted.state);
+  if (!attempted.done) return await settingsPage(context, rag, attempted.state);
   const address = ragAddress(rag.identifier);
   if (attempted.result === "ask") {
     const query = new URLSearchParams(fieldsIn(form)).toString();
@@ -87,7 +88,7 @@ export async function settingsCostPage(context: PageContext, rag: RagRecord): Pr
     const wish = patchIn(rag, form);
     return await estimateRebuild(context.get("services"), { rag, wish });
   });
-  if (!attempted.done) return await show(context, rag, attempted.state);
+  if (!attempted.done) return await settingsPage(context, rag, attempted.state);
   return await costPage(context, rag, {
     title: "What the change costs",
     estimate: attempted.result,

@@ -111,7 +111,6 @@ type HitProps = Pick<HitsProps, "kept"> & {
 const Hit = (props: HitProps) => {
   const { chunk, at, id, fileSource, matched, kept, highest, from } = props;
   const { source, text, score } = chunk;
-  const explanation = explanationOf(chunk);
   return (
     <article class="hit" id={id} tabindex={-1}>
       <header>
@@ -130,7 +129,7 @@ const Hit = (props: HitProps) => {
       <Place source={source} file={fileAddress(fileSource, source.filePath)} />
       <Markdown text={text} words={marking(matched)} id={`${id}-text`} />
       <footer>
-        <Scores similarity={score} explanation={explanation} highest={highest} />
+        <Scores similarity={score} explanation={explanationOf(chunk)} highest={highest} />
         {kept === null ? null : (
           <Keep rag={source.ragIdentifier} question={kept} file={source.filePath} />
         )}

@@ -54,12 +54,11 @@ const ModelOptions = ({ state, prefix, model }: OptionsProps & { model: Model })
   const { systemPrompt, model: name } = model.record;
   const isTried = state.text(`${prefix}promptOf`) === keyOf(model);
   const prompt = isTried ? state.text(`${prefix}systemPrompt`) : systemPrompt;
-  const promptState = { ...state, text: () => prompt };
   return (
     <>
       <input type="hidden" name={`${prefix}promptOf`} value={keyOf(model)} />
       <PromptField
-        state={promptState}
+        state={{ ...state, text: () => prompt }}
         name={`${prefix}systemPrompt`}
         model={state.text(`${prefix}model`) || name}
         hint="Tried here only. Programs get it after you save it."

@@ -104,8 +104,7 @@ function addressOf(form: FormValues): string {
     return value === "" ? [] : [[name, value]];
   });
   const compared = isCompared ? [["compare", form.text("compare")]] : [];
-  const query = new URLSearchParams([...values, ...compared]);
-  return `${HERE}?${query.toString()}`;
+  return `${HERE}?${new URLSearchParams([...values, ...compared]).toString()}`;
 }
 
 const tryAll = (context: PageContext, request: PlaygroundRequest, listening: Listening) =>

@@ -58,13 +58,12 @@ export function eventPages(pages: Pages): void {
 }
 
 async function eventsTab(context: PageContext, state: FormState): Promise<Response> {
-  const data = await listEndpoints(context.get("services").db);
   const content = (
     <>
       <p class="soft">Quarry tells your programs what happens, by signed requests.</p>
       <List
         {...{ context, columns: ENDPOINTS, label: "Endpoints", empty: "There are none yet." }}
-        listed={{ data }}
+        listed={{ data: await listEndpoints(context.get("services").db) }}
       />
       <h2>New endpoint</h2>
       <SettingForm action={HERE} state={state} submit="Create endpoint" fields={FORM.fields} />

@@ -27,14 +27,13 @@ export function limitPages(pages: Pages): void {
 }
 
 async function limitsTab(context: PageContext, state: FormState): Promise<Response> {
-  const limits = await spentLimits(context.get("services"));
   const content = (
     <>
       <p class="soft">
         Calls that could exceed a limit are refused before a model is asked. Searches continue
         without the part that costs.
       </p>
-      <Limits limits={limits} />
+      <Limits limits={await spentLimits(context.get("services"))} />
       <ForAdmins>
         <h2>Set a limit, or change its amount</h2>
         <SettingForm action={HERE} state={state} submit="Set limit" fields={FORM.fields} />

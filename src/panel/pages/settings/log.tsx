@@ -124,11 +124,10 @@ const Thing = ({ event, shown: { names, here: address } }: { event: AuditEvent; 
   if (event.target === null) return null;
   const thing = thingOf(event);
   const rest = event.target.slice(thing.key.length);
-  const name = nameOf(names, thing)?.name;
   return (
     <div title={visible(event.target)}>
       <a href={changed(address, { kind: thing.kind, target: event.target })}>
-        <Data>{name ?? thing.key}</Data>
+        <Data>{nameOf(names, thing)?.name ?? thing.key}</Data>
       </a>
       {rest === "" ? null : <Data>{rest}</Data>}
     </div>

@@ -117,7 +117,6 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
   const { config, db } = services;
   const model = forms.model ?? MODEL_FORM.state({}, { kind: "chat", currency: "USD" });
   const server = forms.server ?? SERVER_FORM.state({ name: "local" });
-  const key = forms.key ?? KEY_FORM.state({}, { provider: "gateway" });
   const content = (
     <>
       <Facts
@@ -154,7 +153,7 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
         <h3>Set a key</h3>
         <SettingForm
           action={`${HERE}/keys`}
-          state={key}
+          state={forms.key ?? KEY_FORM.state({}, { provider: "gateway" })}
           submit="Test and save"
           fields={KEY_FORM.fields}
         />

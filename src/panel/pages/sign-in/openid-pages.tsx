@@ -124,8 +124,7 @@ function addLinkPages(pages: Pages): void {
       const code = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("code");
       const services = context.get("services");
       const origin = originOf(services.config, context.req.raw);
-      const used = await useAdminLink(services, { code, origin });
-      return await enter(context, used, START);
+      return await enter(context, await useAdminLink(services, { code, origin }), START);
     });
   };
   pages.receive("/sign-in/link", useLink, "anybody");

@@ -51,8 +51,7 @@ export function sessionPages(pages: Pages): void {
   pages.receive("/sign-out", leave, "anybody");
 
   const chooseTheme = async (context: PageContext) => {
-    const theme = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme");
-    setTheme(context, theme);
+    setTheme(context, (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme"));
     return context.redirect(addressAfterSignIn(pathOf(context.req.header("Referer"))), 303);
   };
   pages.receive("/theme", chooseTheme, "anybody");

@@ -72,11 +72,10 @@ function textTab(context: PageContext, { file, here }: ShownFile, extracted: Ext
   if (extracted === null) return <NoText isDeleted={file.deletedAt !== null} />;
   const { text } = extracted;
   const slice = sliceIn(context, TEXT_SHOWN);
-  const part = text.slice(slice.offset, slice.offset + TEXT_SHOWN);
   return (
     <>
       <pre class="wrap tall data" dir="auto" tabindex={0} role="region" aria-label="Text">
-        {visible(part)}
+        {visible(text.slice(slice.offset, slice.offset + TEXT_SHOWN))}
       </pre>
       <Part here={`${here}&view=text`} {...slice} total={text.length} unit="character" />
     </>

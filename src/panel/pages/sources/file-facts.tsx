@@ -78,8 +78,7 @@ const InRags = ({ rags }: { rags: FileDetail["rags"] }) => (
 export function remedyOf(failure: FileFailure | null, pushed: boolean): string | null {
   if (failure === null) return null;
   const remedy = REMEDIES[failure];
-  const sends = pushed ? "upload it again" : "save it in the source";
-  return remedy.replace("{again}", sends);
+  return remedy.replace("{again}", pushed ? "upload it again" : "save it in the source");
 }
 
 const REMEDIES: Record<FileFailure, string> = {

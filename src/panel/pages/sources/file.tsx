@@ -123,7 +123,6 @@ async function filePage(context: PageContext, of: ShownFile, state: FormState = 
 
 const FileState = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => {
   const failed = file.rags.find(({ status }) => status === "error");
-  const remedy = remedyOf(failed?.errorCode ?? null, keepsOriginals(sourceView.source));
   return (
     <>
       {failed === undefined ? null : (
@@ -131,7 +130,7 @@ const FileState = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => {
           <p>
             <strong>Not indexed:</strong>{" "}
             <Data>{failed.errorMessage?.replace(/\.$/, "") ?? "it could not be read"}</Data>.{" "}
-            {remedy}
+            {remedyOf(failed?.errorCode ?? null, keepsOriginals(sourceView.source))}
           </p>
         </div>
       )}

@@ -18,8 +18,10 @@ export type ShownSource = IndexedSource & { path: string };
 
 /** Sources with the share of them that their RAGs index. */
 export async function indexedSources(db: Database, sources: SourceWithScan[]) {
-  const ids = sources.map(({ source }) => source.id);
-  const rags = await ragsOfSources(db, ids);
+  const rags = await ragsOfSources(
+    db,
+    sources.map(({ source }) => source.id),
+  );
   const files = await filesOfSources(db, rags);
   const bySource = Map.groupBy(rags, ({ sourceId }) => sourceId);
   return sources.map((row) => {

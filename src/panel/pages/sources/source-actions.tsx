@@ -124,8 +124,7 @@ async function uploadFiles(context: PageContext, source: SourceWithScan["source"
     if (problem !== null) failed.push(`${file.name}: ${problem}`);
   }
   const uploaded = files.length - failed.length;
-  const outcome = uploaded > 0 ? "put" : "refused";
-  const action = `file-sources.files.${outcome}` as const;
+  const action = `file-sources.files.${uploaded > 0 ? "put" : "refused"}` as const;
   recordFiles(context, { action, source, files: uploaded > 0 ? uploaded : files.length });
   const words = uploadInWords({ chosen: files.length, uploaded, skipped: 0, failed });
   if (failed.length === 0) return { notice: `${words}.` };

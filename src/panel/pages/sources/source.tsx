@@ -64,8 +64,7 @@ async function sourcePage(
 ): Promise<Response> {
   const { source, path, lastScan } = view;
   const manifest = manifestOf(source);
-  const now = context.get("services").now();
-  const isBusy = isScanning(view, now) || isUnderWay(view.files);
+  const isBusy = isScanning(view, context.get("services").now()) || isUnderWay(view.files);
   return await page(
     context,
     {

@@ -22,8 +22,7 @@ export function sourceListPages(pages: Pages): void {
   pages.get("/", async (context) => {
     const { db, now: clock } = context.get("services");
     const now = clock();
-    const query = listQuery(context);
-    const lines = await readSourcePage(db, query, isAdmin(context));
+    const lines = await readSourcePage(db, listQuery(context), isAdmin(context));
     const rows = await indexedSources(db, lines.data);
     const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(line.files));
     return await listPage(context, {
