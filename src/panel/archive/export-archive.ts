@@ -10,7 +10,7 @@ import { textStream } from "../../http/text-stream.ts";
 import type { Services } from "../../services.ts";
 import { readSettings } from "../config/settings.ts";
 import { accessPart } from "./archive-access.ts";
-import { questionParts } from "./archive-questions.ts";
+import { questionParts } from "./rest-of-import.ts";
 
 const PIECE_BYTES = 256 * 1_024;
 

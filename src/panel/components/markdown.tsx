@@ -78,27 +78,18 @@ function table(lines: string[], words: Words): Child {
   const hasHead = RULE.test(lines[1] ?? "");
   const rows = lines.filter((_line, at) => at !== 1 || !hasHead).map(cellsOf);
   const [head, ...body] = hasHead ? rows : [null, ...rows];
+  const row = (cells: readonly string[], Cell: "td" | "th") => (
+    <tr>
+      {cells.map((cell) => (
+        <Cell>{inline(cell, words)}</Cell>
+      ))}
+    </tr>
+  );
   return (
     <div class="table" role="group" aria-label="Table" tabindex={0}>
       <table>
-        {head == null ? null : (
-          <thead>
-            <tr>
-              {head.map((cell) => (
-                <th>{inline(cell, words)}</th>
-              ))}
-            </tr>
-          </thead>
-        )}
-        <tbody>
-          {body.map((row) => (
-            <tr>
-              {row?.map((cell) => (
-                <td>{inline(cell, words)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        {head == null ? null : <thead>{row(head, "th")}</thead>}
+        <tbody>{body.map((cells) => row(cells ?? [], "td"))}</tbody>
       </table>
     </div>
   );

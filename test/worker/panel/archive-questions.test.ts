@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
 import { openDatabase } from "../../../src/db/sql.ts";
-import { questionParts } from "../../../src/panel/archive/archive-questions.ts";
+import { questionParts } from "../../../src/panel/archive/rest-of-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, ORIGIN, outcomeOf } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported } from "./archive-world.ts";

@@ -19,7 +19,7 @@ import { choiceIn } from "../request/list.tsx";
 import { areStepsClosed, closeSteps, FirstSteps, missingSteps } from "./first-steps.tsx";
 import { Builds, NeedsList, needsOf } from "./needs.tsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
-import { Charts, type Point } from "../../components/chart.tsx";
+import { Charts, type Course } from "../../components/chart.tsx";
 
 const SPANS: Record<string, { title: string; hours: number; group: "hour" | "day" }> = {
   "24h": { title: "Last 24 hours", hours: 24, group: "hour" },
@@ -52,49 +52,41 @@ function filled({ lines }: UsageReport, { from, to, group }: Span) {
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 const rounded = (value: number) => count(Math.round(value));
 
-const tokensOf = (line: UsageLine) => line.inputTokens + line.outputTokens;
+type ValueOf = (line: UsageLine) => number;
+const tokensOf: ValueOf = (line) => line.inputTokens + line.outputTokens;
 
 const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
   const { total } = usage;
   if (total.calls === 0) return <p class="soft">No calls in this time.</p>;
   const times = filled(usage, span);
-  const course = (valueOf: (line: UsageLine) => number) =>
-    times.map(({ label, line }) => ({ label, value: line === undefined ? 0 : valueOf(line) }));
+  const course = (name: string, valueOf: ValueOf, shown: Omit<Course, "name" | "points">) => {
+    const points = times.map(({ label, line }) => ({
+      label,
+      value: line === undefined ? 0 : valueOf(line),
+    }));
+    return { name, points, ...shown };
+  };
+  const { valueOf, ...cost } = costOf(total);
+  const latency = {
+    amount: total.p95Ms === null ? "–" : duration(total.p95Ms),
+    aside: total.p50Ms === null ? undefined : `p50 ${duration(total.p50Ms)}`,
+    format: duration,
+  };
+  const tokens = { amount: count(tokensOf(total)), aside: `${count(total.outputTokens)} out` };
   return (
     <Charts
       label={`Usage by ${span.group}, UTC`}
       courses={[
-        {
-          name: "Calls",
-          amount: count(total.calls),
-          points: course((line) => line.calls),
-          format: rounded,
-        },
-        {
-          name: "Errors",
-          ...partOf(total.errors, total),
-          points: course((line) => share(line.errors, line.calls)),
-        },
-        {
-          name: "Degraded",
-          ...partOf(total.degraded, total),
-          points: course((line) => share(line.degraded, line.calls)),
-        },
-        {
-          name: "Latency, p95",
-          amount: total.p95Ms === null ? "–" : duration(total.p95Ms),
-          aside: total.p50Ms === null ? undefined : `p50 ${duration(total.p50Ms)}`,
-          points: course((line) => line.p95Ms ?? 0),
-          format: duration,
-        },
-        {
-          name: "Model tokens",
-          amount: count(tokensOf(total)),
-          aside: `${count(total.outputTokens)} out`,
-          points: course(tokensOf),
-          format: rounded,
-        },
-        costOf(total, course),
+        course("Calls", (line) => line.calls, { amount: count(total.calls), format: rounded }),
+        course("Errors", ({ errors, calls }) => share(errors, calls), partOf(total.errors, total)),
+        course(
+          "Degraded",
+          (line) => share(line.degraded, line.calls),
+          partOf(total.degraded, total),
+        ),
+        course("Latency, p95", (line) => line.p95Ms ?? 0, latency),
+        course("Model tokens", tokensOf, { ...tokens, format: rounded }),
+        course("Cost", valueOf, cost),
       ]}
     />
   );
@@ -108,19 +100,13 @@ const partOf = (part: number, { calls }: UsageLine) => ({
 });
 
 /** In the currency of the first price, followed by the sums in other currencies. */
-function costOf(total: UsageLine, course: (valueOf: (line: UsageLine) => number) => Point[]) {
+function costOf(total: UsageLine) {
   const currency = total.cost[0]?.currency ?? "USD";
-  const costIn = ({ cost }: UsageLine) =>
+  const valueOf: ValueOf = ({ cost }) =>
     cost.find((entry) => entry.currency === currency)?.amount ?? 0;
   const format = (amount: number) => money(amount, currency);
   const otherCosts = total.cost.slice(1).map((cost) => money(cost.amount, cost.currency));
-  return {
-    name: "Cost",
-    amount: format(costIn(total)),
-    aside: otherCosts.join(", "),
-    points: course(costIn),
-    format,
-  };
+  return { valueOf, amount: format(valueOf(total)), aside: otherCosts.join(", "), format };
 }
 
 const LIST_LIMIT = 50;

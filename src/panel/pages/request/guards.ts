@@ -1,5 +1,4 @@
 import { createMiddleware } from "hono/factory";
-
 import { signInAddress } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
@@ -9,7 +8,9 @@ import { isHttps } from "../../../http/client-address.ts";
 import { isOwn, isReading } from "../../api/request/guards.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";
-import { assetNames } from "./assets.ts";
+import { z } from "zod";
+import type { Env } from "../../../env.ts";
+import type { AssetNames } from "../../components/layout.tsx";
 
 /** No inline script or style, no other host. */
 const POLICY = [
@@ -74,3 +75,29 @@ export const enrolledPage = createMiddleware<PageEnv>(async (context, next) => {
   if (!mustEnrol(context.get("services").config, context.get("session"))) return await next();
   return context.redirect("/panel/account/second-factor", 303);
 });
+
+const PREFIX = "/assets/panel";
+/** Any host: the binding looks at the path only. */
+const MANIFEST = `https://assets.local${PREFIX}/manifest.json`;
+
+const manifest = z.object({ style: z.string(), script: z.string(), icon: z.string() });
+
+/** Without assets, a page is plain and still works. */
+const NONE: AssetNames = { style: "", script: "", icon: "" };
+
+/** The names change with a deployment only, and an isolate belongs to one deployment. */
+const namesByFetcher = new WeakMap<Fetcher, AssetNames>();
+
+export async function assetNames({ ASSETS }: Pick<Env, "ASSETS">): Promise<AssetNames> {
+  if (ASSETS === undefined) return NONE;
+  const names = namesByFetcher.get(ASSETS) ?? (await readManifest(ASSETS));
+  namesByFetcher.set(ASSETS, names);
+  return names;
+}
+
+async function readManifest(assets: Fetcher): Promise<AssetNames> {
+  const response = await assets.fetch(MANIFEST);
+  if (!response.ok) return NONE;
+  const { style, script, icon } = manifest.parse(await new Response(response.body).json());
+  return { style: `${PREFIX}/${style}`, script: `${PREFIX}/${script}`, icon: `${PREFIX}/${icon}` };
+}

@@ -39,24 +39,18 @@ export const Scores = ({ similarity, explanation, highest }: ScoresProps) => {
         name="meaning"
         title={`Similarity of the passage and the question, 0 to 1${placeOf(bestOf(explanation, "vector"))}`}
         share={similarity}
-        text={similarity.toFixed(SCORE_DIGITS)}
       />
-      {relevance === null ? null : (
-        <Score
-          name="reranker"
-          title="The reranker's relevance, 0 to 1, orders the passages"
-          share={relevance}
-          text={relevance.toFixed(SCORE_DIGITS)}
-        />
-      )}
-      {recency === null ? null : (
-        <Score
-          name="age"
-          title="The share of its value that its age leaves it"
-          share={recency}
-          text={percent(recency, 1)}
-        />
-      )}
+      <Score
+        name="reranker"
+        title="The reranker's relevance, 0 to 1, orders the passages"
+        share={relevance}
+      />
+      <Score
+        name="age"
+        title="The share of its value that its age leaves it"
+        share={recency}
+        text={percent(recency ?? 0, 1)}
+      />
     </dl>
   );
 };
@@ -65,14 +59,18 @@ const placeOf = (rank: LegRank | null) => (rank === null ? "" : `, place ${count
 
 const FULL = 100;
 
-const Score = (props: { name: string; title: string; share: number; text: string }) => (
-  <div title={props.title}>
-    <dt>{props.name}</dt>
-    <dd>
-      <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-        <rect width={(Math.min(1, Math.max(0, props.share)) * FULL).toFixed(0)} height="1" />
-      </svg>
-      {props.text}
-    </dd>
-  </div>
-);
+type ScoreProps = { name: string; title: string; share: number | null; text?: string };
+
+/** A part of 1; nothing where there is none. */
+const Score = ({ name, title, share, text = share?.toFixed(SCORE_DIGITS) }: ScoreProps) =>
+  share === null ? null : (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>
+        <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+          <rect width={(Math.min(1, Math.max(0, share)) * FULL).toFixed(0)} height="1" />
+        </svg>
+        {text}
+      </dd>
+    </div>
+  );

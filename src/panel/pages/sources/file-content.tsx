@@ -13,7 +13,7 @@ import { Empty, Tabs } from "../../components/page-head.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
 import { type PageContext } from "../page-env.ts";
 import { Original, ORIGINAL_FRAME, originalHref } from "./original.tsx";
-import { PAGES_SHOWN, RecognisedPages, recognisedPages } from "./recognised-pages.tsx";
+import { PAGES_SHOWN, RecognisedPages, recognisedPages } from "./original.tsx";
 import type { ShownFile } from "./shown-source.ts";
 
 /** Characters of the text on one page: some documents are books. */

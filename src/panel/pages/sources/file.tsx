@@ -1,4 +1,5 @@
 import { notFound, orNotFound } from "../../../core/errors.ts";
+import type { FileStatus } from "../../../db/schema/rags.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, LinkButton, ForAdmins, ActionButton } from "../../components/data.tsx";
@@ -9,12 +10,11 @@ import { formOf, typed } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { BUSY_SECONDS } from "./scan-state.tsx";
 import { fileContent } from "./file-content.tsx";
-import { imageOfPage } from "./recognised-pages.tsx";
 import { readersOfFile } from "./permissions.tsx";
 import { FileFacts, remedyOf } from "./file-facts.tsx";
 import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { LEFT_OUT } from "./left-out.tsx";
-import { originalOf } from "./original.tsx";
+import { imageOfPage, originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { freshForm, type FormState } from "../../components/form.tsx";
@@ -157,34 +157,32 @@ const SearchButton = ({ of: { shown: sourceView, file } }: { of: Omit<ShownFile,
   />
 );
 
-const Actions = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => (
-  <>
-    {file.rags.some(({ status }) => status === "error") ? (
-      <ActionButton
-        action={`${sourceView.path}/selected`}
-        label="Try again"
-        values={{ path: file.path, action: "retry", back: "file" }}
-        kind="primary"
-      />
-    ) : file.rags.some(({ status }) => status === "indexed") ? (
-      <ActionButton
-        action={`${sourceView.path}/selected`}
-        label="Index again"
-        values={{ path: file.path, action: "reindex", back: "file" }}
-      />
-    ) : null}
-    {file.isExcluded || file.deletedAt !== null ? null : (
-      <SearchButton of={{ shown: sourceView, file }} />
-    )}
-    {takenBy(sourceView.source.provider) === "files" && file.deletedAt === null ? (
-      <LinkButton
-        href={`${sourceView.path}/file/remove?path=${encodeURIComponent(file.path)}`}
-        label="Remove …"
-        kind="danger"
-      />
-    ) : null}
-  </>
-);
+const Actions = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => {
+  const isAny = (state: FileStatus) => file.rags.some(({ status }) => status === state);
+  const action = isAny("error") ? "retry" : isAny("indexed") ? "reindex" : null;
+  return (
+    <>
+      {action === null ? null : (
+        <ActionButton
+          action={`${sourceView.path}/selected`}
+          label={action === "retry" ? "Try again" : "Index again"}
+          values={{ path: file.path, action, back: "file" }}
+          kind={action === "retry" ? "primary" : "plain"}
+        />
+      )}
+      {file.isExcluded || file.deletedAt !== null ? null : (
+        <SearchButton of={{ shown: sourceView, file }} />
+      )}
+      {takenBy(sourceView.source.provider) === "files" && file.deletedAt === null ? (
+        <LinkButton
+          href={`${sourceView.path}/file/remove?path=${encodeURIComponent(file.path)}`}
+          label="Remove …"
+          kind="danger"
+        />
+      ) : null}
+    </>
+  );
+};
 
 const passagesOf = ({ rags }: ShownFile["file"]) =>
   rags.reduce((sum, { chunkCount }) => sum + chunkCount, 0);

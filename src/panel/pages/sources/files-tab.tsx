@@ -195,16 +195,14 @@ type ActionsOf = { path: string; file: SourceFile; isPushed: boolean };
 
 const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
   const query = `?path=${encodeURIComponent(file.path)}`;
+  const indexing = (label: string, action: "retry" | "reindex") => (
+    <MenuPost action={`${path}/selected`} label={label} values={{ path: file.path, action }} />
+  );
+  const isFailed = file.status === "error";
   return (
     <Menu of={file.path}>
       <a href={`${path}/file${query}`}>Open</a>
-      {file.status === "error" ? (
-        <MenuPost
-          action={`${path}/selected`}
-          label="Try again"
-          values={{ path: file.path, action: "retry" }}
-        />
-      ) : null}
+      {isFailed ? indexing("Try again", "retry") : null}
       {file.status === "deleted" ? null : (
         <MenuPost
           action={`${path}/file/search`}
@@ -212,13 +210,7 @@ const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
           values={{ path: file.path, excluded: file.isExcluded ? "" : "on" }}
         />
       )}
-      {file.status === "error" || file.status === "indexed" ? (
-        <MenuPost
-          action={`${path}/selected`}
-          label="Index again"
-          values={{ path: file.path, action: "reindex" }}
-        />
-      ) : null}
+      {isFailed || file.status === "indexed" ? indexing("Index again", "reindex") : null}
       {isPushed && file.status !== "deleted" ? (
         <a class="danger" href={`${path}/file/remove${query}`}>
           Remove …
