@@ -30,6 +30,8 @@ export {
 } from "./page-env.ts";
 
 const COMMIT_LENGTH = 7;
+/** Seconds between two looks while something is under way. */
+export const BUSY_SECONDS = 3;
 /** The address of the place whose pages have many. */
 export const OVERVIEW = "/panel";
 

@@ -5,11 +5,11 @@ import { Data, Time, Status } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { page, type PageContext } from "../page.tsx";
+import { BUSY_SECONDS, page, type PageContext } from "../page.tsx";
 import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";
 import { runOf } from "../../api/evaluation/runs.ts";
 import { spentFigures } from "./run-page.tsx";
-import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
+import { figure, RunStatus } from "./runs-tab.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
 /** Two runs side by side: `?first=&second=`. Waits while they are under way. */
@@ -30,7 +30,7 @@ export async function comparePage(context: PageContext): Promise<Response> {
     {
       title: "Two runs compared",
       trail: trailToRuns(set),
-      refreshSeconds: isRunning ? LOOK_EVERY_SECONDS : null,
+      refreshSeconds: isRunning ? BUSY_SECONDS : null,
     },
     <div id="comparison" data-live>
       <div class="cols even">

@@ -9,10 +9,10 @@ import { count, countText, duration, money, percent } from "../../components/fig
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
-import { lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { BUSY_SECONDS, lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { measureWords, QUESTIONS_A_PAGE, runsAddress, setAddress } from "./set-parts.tsx";
 import { trailToRuns } from "./set-parts.tsx";
-import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
+import { figure, RunStatus } from "./runs-tab.tsx";
 import { FACT_NAMES, settingInWords } from "./setting-fields.tsx";
 
 export function runResultPages(pages: Pages): void {
@@ -42,7 +42,7 @@ async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Re
     context,
     {
       title: "Run",
-      refreshSeconds: run.status === "running" ? LOOK_EVERY_SECONDS : null,
+      refreshSeconds: run.status === "running" ? BUSY_SECONDS : null,
       trail: trailToRuns(set),
       sub: (
         <>

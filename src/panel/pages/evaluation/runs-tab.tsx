@@ -10,14 +10,13 @@ import { Form, type Option, freshForm, type FormState } from "../../components/f
 import { optionsOf } from "../../components/choice-fields.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table, type Column } from "../../components/table.tsx";
-import { isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { BUSY_SECONDS, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { measureWords, SHOWN_MEASURES, keptRuns, runsAddress, setOf } from "./set-parts.tsx";
 import { setTab } from "./set-parts.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
-import { SECOND, SettingFields, settingIn, settingInWords } from "./setting-fields.tsx";
-import { SETTING_FIELDS } from "./setting-fields.tsx";
+import { SettingFields, settingIn, settingInWords, SETTING_FIELDS } from "./setting-fields.tsx";
+import { SECOND } from "../search/search-settings.ts";
 
-export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";
 
@@ -49,7 +48,7 @@ async function runsTab(context: PageContext, set: QuestionSet, state: FormState)
       set,
       here: "/runs",
       status: state.status,
-      refreshSeconds: isRunning ? LOOK_EVERY_SECONDS : null,
+      refreshSeconds: isRunning ? BUSY_SECONDS : null,
     },
     <>
       <div id="runs" data-live>

@@ -5,16 +5,12 @@ import { settingFields } from "../../../core/input/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option, field } from "../../components/form.tsx";
 import { bodyIn } from "../../components/setting-fields.tsx";
 import { SearchModeField } from "../search/options.tsx";
+import { NO_RERANKER, SECOND } from "../search/search-settings.ts";
 import type { FormValues, FormState } from "../../components/form.tsx";
 
 const NAMES = Object.keys(settingShape.shape);
 
-/** The fields of the second setting begin with it. */
-export const SECOND = "b.";
 export const SETTING_FIELDS = [...NAMES, ...NAMES.map((name) => SECOND + name)];
-
-/** Stands for no reranker at all, where an empty field is the RAG's own. */
-const NO_RERANKER = "none";
 
 /** The setting that a form asks for; what was left empty stays as the resource has it. */
 export function settingIn(form: FormValues, prefix: string): Setting {

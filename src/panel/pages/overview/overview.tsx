@@ -12,7 +12,7 @@ import type { Needs, Steps } from "../../../db/maintenance/overview-store.ts";
 import { count, countText, duration, money, percent } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { limitsNextToUsage } from "../settings/limits.tsx";
-import { isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.tsx";
+import { BUSY_SECONDS, isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.tsx";
 import { fileSystem } from "../../../sources/file-system/manifest.ts";
 import { redirectWithNotice } from "../request/form.ts";
 import { choiceIn } from "../request/list.tsx";
@@ -110,7 +110,6 @@ function costOf(total: UsageLine) {
 }
 
 const LIST_LIMIT = 50;
-const BUSY_SECONDS = 3;
 const IDLE_SECONDS = 30;
 const FIRST_SPAN = "24h";
 

@@ -13,14 +13,13 @@ import { LinkButton, Status, ForAdmins, ActionButton } from "../../components/da
 import { count, countText, percent } from "../../components/figures.ts";
 import { Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { isAdmin, type PageContext } from "../page.tsx";
+import { BUSY_SECONDS, isAdmin, type PageContext } from "../page.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import { CopyDeeds, Deed } from "./copy-deeds.tsx";
 import { ragAddress, ragTab, SEARCH_FIELDS } from "./rag-tab.tsx";
 import { settingFacts } from "../../components/setting-fields.tsx";
 
 const FAILED_SHOWN = 20;
-const LOOK_EVERY_SECONDS = 3;
 
 type Index = Awaited<ReturnType<typeof indexState>>;
 
@@ -42,7 +41,7 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
   const moves = index.building !== null || copying !== null || isIndexing;
   return await ragTab(
     context,
-    { rag, here: "", refreshSeconds: moves ? LOOK_EVERY_SECONDS : null },
+    { rag, here: "", refreshSeconds: moves ? BUSY_SECONDS : null },
     <>
       <div id="index" data-live>
         <Figures rag={rag} index={index} />

@@ -19,7 +19,7 @@ import { listChoices, listRagLines, type RagLine } from "../../../db/catalog/pan
 import { Menu, Shortened, ShortenedLink, Status, StatusBar } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import type { Column } from "../../components/table.tsx";
-import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
+import { adminsOnly, BUSY_SECONDS, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { optionsOf } from "../../components/choice-fields.tsx";
 import { SelectField, type FormState } from "../../components/form.tsx";
@@ -89,9 +89,6 @@ export function newRagPages(pages: Pages): void {
   }));
 }
 
-/** Seconds between looks at what is being indexed. */
-const LOOK_EVERY_SECONDS = 3;
-
 async function ragListPage(context: PageContext): Promise<Response> {
   const query = listQuery(context);
   const lines = await listRagLines(context.get("services").db, query, isAdmin(context));
@@ -102,7 +99,7 @@ async function ragListPage(context: PageContext): Promise<Response> {
     title: "RAGs",
     sub: "A RAG indexes the documents of one file source.",
     add: { href: "/panel/new/rag", label: "New RAG" },
-    refreshSeconds: moves ? LOOK_EVERY_SECONDS : null,
+    refreshSeconds: moves ? BUSY_SECONDS : null,
     one: "RAG",
     listed: lines,
     search: "Name or identifier contains",

@@ -16,15 +16,13 @@ import {
   type FormState,
 } from "../../components/form.tsx";
 import type { Pages } from "../page.tsx";
-import { changed } from "../request/list.tsx";
+import { changed, FILES_COUNTED } from "../request/list.tsx";
 import type { z } from "zod";
 import { action, type ActionCall } from "../../action.ts";
 import { ragChange, ragRemoval } from "../../api/rags.ts";
 import { ragAddress, RAGS, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
 
-/** Counting further would read one row per file. */
-const FILES_COUNTED = 10_000;
 const FOLDERS_OFFERED = 50;
 /** From so many passages, files or choices on the RAG's name is asked for. */
 const MUCH = 1_000;

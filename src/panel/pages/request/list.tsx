@@ -162,6 +162,8 @@ export function changed(address: string, values: Record<string, string>): string
   return `${path}?${parameters.toString()}`;
 }
 
+/** Files of a source are counted up to so many: counting further would read one row per file. */
+export const FILES_COUNTED = 10_000;
 /** Rows of a list on one page. */
 export const ROWS = 50;
 const MAX_ROW = 1_000_000_000;

@@ -42,7 +42,7 @@ export const SETTING_FIELDS = [
 ];
 
 export const SECOND = "b.";
-/** The value that stands for a RAG's search without any reranker. */
+/** Stands for no reranker at all, where an empty field is the RAG's own. */
 export const NO_RERANKER = "none";
 
 /** `rag=` names a RAG alone. A new comparison starts from the first setting. */

@@ -12,7 +12,7 @@ import { Filters, FilterSelect, FilterText } from "../../components/table.tsx";
 import type { Column, Columns } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { type PageContext } from "../page-env.ts";
-import { List, choiceIn, filterIn, pageAt, sortIn } from "../request/list.tsx";
+import { FILES_COUNTED, List, choiceIn, filterIn, pageAt, sortIn } from "../request/list.tsx";
 import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
@@ -104,9 +104,6 @@ export function filesCsv(context: PageContext, view: ShownSource): Response {
     "Content-Disposition": `attachment; filename="${view.source.identifier}.csv"`,
   });
 }
-
-/** Counting further would read one row per file. */
-const FILES_COUNTED = 10_000;
 
 /** How many files the list has, from counters where a RAG indexes all of them; null: unknown. */
 async function filesListed(db: Database, { source, rags }: ShownSource, status: FileStatus | null) {

@@ -46,8 +46,7 @@ export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: Sour
   );
 };
 
-/** Seconds between two looks while something is under way, and while nothing is. */
-export const BUSY_SECONDS = 3;
+/** Seconds between two looks while nothing is under way. */
 export const IDLE_SECONDS = 20;
 
 export const isUnderWay = ({ pending, processing }: FileCounts) => pending + processing > 0;

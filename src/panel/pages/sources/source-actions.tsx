@@ -14,6 +14,7 @@ import {
   webhookSecretRenewal,
 } from "../../api/file-sources.ts";
 import { multipartOf, redirectWithNotice } from "../request/form.ts";
+import { FILES_COUNTED } from "../request/list.tsx";
 import { PERMISSIONS, PERMISSIONS_FORM } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, trailTo, type ShownSource } from "./shown-source.ts";
@@ -23,9 +24,6 @@ import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-ty
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { uploadInWords } from "../../browser/uploads.ts";
-
-/** Counting further would read one row per file. */
-const FILES_COUNTED = 10_000;
 
 /** The actions of a source. */
 export function sourceActions(pages: Pages): void {
