@@ -72,7 +72,7 @@ export async function applyRest(
 }
 
 /** The name of the set whose questions a part has. */
-export const setOfPart = (part: string) => /^questions\/(.+)\.jsonl$/.exec(part)?.[1];
+const setOfPart = (part: string) => /^questions\/(.+)\.jsonl$/.exec(part)?.[1];
 
 /** A part for each of these question sets that has questions: one may have been made since. */
 export async function* questionParts({ db }: Pick<Services, "db">, settings: object = {}) {
@@ -86,7 +86,7 @@ export async function* questionParts({ db }: Pick<Services, "db">, settings: obj
 }
 
 /** @throws QuarryError `invalid` */
-export async function questionsIn(
+async function questionsIn(
   archive: ArchiveReader,
   part: string,
   set: Pick<QuestionSet, "subjectKind">,
@@ -100,7 +100,7 @@ export async function questionsIn(
 }
 
 /** Makes the questions of a set those of the archive. `part` undefined: it has none of this set. */
-export async function writeQuestions(
+async function writeQuestions(
   services: Services,
   archive: ArchiveReader,
   { part, identifier }: { part: string | undefined; identifier: string },

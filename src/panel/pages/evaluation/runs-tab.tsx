@@ -44,12 +44,7 @@ async function runsTab(context: PageContext, set: QuestionSet, state: FormState)
   const isRunning = runs.some(({ status }) => status === "running");
   return await setTab(
     context,
-    {
-      set,
-      here: "/runs",
-      status: state.status,
-      refreshSeconds: isRunning ? BUSY_SECONDS : null,
-    },
+    { set, here: "/runs", status: state.status, refreshSeconds: isRunning ? BUSY_SECONDS : null },
     <>
       <div id="runs" data-live>
         <OverTime runs={runs} />

@@ -88,7 +88,7 @@ const NONE: AssetNames = { style: "", script: "", icon: "" };
 /** The names change with a deployment only, and an isolate belongs to one deployment. */
 const namesByFetcher = new WeakMap<Fetcher, AssetNames>();
 
-export async function assetNames({ ASSETS }: Pick<Env, "ASSETS">): Promise<AssetNames> {
+async function assetNames({ ASSETS }: Pick<Env, "ASSETS">): Promise<AssetNames> {
   if (ASSETS === undefined) return NONE;
   const names = namesByFetcher.get(ASSETS) ?? (await readManifest(ASSETS));
   namesByFetcher.set(ASSETS, names);

@@ -70,7 +70,7 @@ function filterOf(line: string) {
 }
 
 /** The question, and other wordings that are searched as well. */
-export function questionsIn(form: FormValues) {
+function questionsIn(form: FormValues) {
   const question = form.text("q").replaceAll("\r\n", "\n");
   return { question, queries: [question, ...form.lines("more")] };
 }
@@ -93,7 +93,7 @@ function searchFieldsIn(form: FormValues, prefix: string) {
 }
 
 /** The body of the API's search that a form asks for. @throws QuarryError `invalid`. */
-export function searchIn(form: FormValues, prefix: string): PanelSearch {
+function searchIn(form: FormValues, prefix: string): PanelSearch {
   const { fields, files, folders, isRestricted } = searchFieldsIn(form, prefix);
   const reranker = form.text(`${prefix}reranker`);
   const isRerankerChosen = reranker !== "" && reranker !== NO_RERANKER;
@@ -107,7 +107,7 @@ export function searchIn(form: FormValues, prefix: string): PanelSearch {
 }
 
 /** The settings of a run, whose files may be in any of its RAGs. @throws QuarryError `invalid`. */
-export function runIn(form: FormValues, prefix: string, target: Target): InferenceInput {
+function runIn(form: FormValues, prefix: string, target: Target): InferenceInput {
   const { question: prompt } = questionsIn(form);
   const jsonSchema = typed(form.text(`${prefix}jsonSchema`));
   if (!searchesFirst(target)) return parseOrRefuse(InferenceRunRequest, { prompt, jsonSchema });
@@ -126,7 +126,7 @@ export function runIn(form: FormValues, prefix: string, target: Target): Inferen
 }
 
 /** For whom it is searched; the groups may be none. */
-export function namedIn(form: FormValues, prefix: string) {
+function namedIn(form: FormValues, prefix: string) {
   const groups = form.text(`${prefix}groups`).split(",");
   return {
     reader: typed(form.text(`${prefix}reader`)),
@@ -135,7 +135,7 @@ export function namedIn(form: FormValues, prefix: string) {
 }
 
 /** The body of a program that gets the same result: nothing that is the default anyhow. */
-export function publicBodyOf(search: PanelSearch | InferenceInput): object {
+function publicBodyOf(search: PanelSearch | InferenceInput): object {
   const { useReranking, candidateMultiplier, includeDuplicates, ...searchRest } = search;
   const { useAllFiles, selectedFiles, selectedFolders, ...rest } = searchRest;
   return {

@@ -21,7 +21,7 @@ const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/;
 const DECODED_BYTES = 5 * 1_024 * 1_024;
 
 /** How a browser may show a file; null: it can only be downloaded. */
-export function shownAs(name: string, mimeType: string): { as: Shown; type: string } | null {
+function shownAs(name: string, mimeType: string): { as: Shown; type: string } | null {
   const given = mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const type = given === UNKNOWN_MEDIA_TYPE ? mediaTypeByName(name) : given;
   if (type === "application/pdf") return { as: "pdf", type };
@@ -65,7 +65,7 @@ export async function originalOf(context: PageContext, { shown: sourceView, file
   });
 }
 
-export const headersFor = ({ as, type }: { as: Shown; type: string }) => ({
+const headersFor = ({ as, type }: { as: Shown; type: string }) => ({
   "Content-Type": type,
   "Content-Security-Policy": POLICIES[as],
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -89,7 +89,7 @@ export const originalHref = ({ shown: sourceView, file }: ShownFile, part = "ori
 /** A short text needs no frame of the window's height. */
 const frameOf = (as: Shown, bytes: number) =>
   as === "text" && bytes < 1_000 ? "frame short" : "frame";
-export const PAGE = /^[1-9]\d{0,5}$/;
+const PAGE = /^[1-9]\d{0,5}$/;
 
 /** The file as it was sent, or the way to it. `page`: of a PDF, to be opened at. */
 export const Original = ({ of, page = "" }: { of: ShownFile; page: string | undefined }) => {
