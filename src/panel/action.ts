@@ -106,7 +106,7 @@ export function permit(context: Pick<ActionContext, "get">, by: Who = "admins"):
 type ActionRequest<Subject> = {
   subject: Subject;
   input: unknown;
-  /** Of success; absent: a page leads on. */
+  /** The status of success; absent: a page leads on. */
   status?: number;
   /** Services that write nothing: the checks are made, and no entry of the audit trail. */
   rehearsal?: Services | undefined;

@@ -59,12 +59,12 @@ const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
   const { total } = usage;
   if (total.calls === 0) return <p class="soft">No calls in this time.</p>;
   const times = filled(usage, span);
-  const course = (name: string, valueOf: ValueOf, shown: Omit<Course, "name" | "points">) => {
+  const course = (name: string, valueOf: ValueOf, look: Omit<Course, "name" | "points">) => {
     const points = times.map(({ label, line }) => ({
       label,
       value: line === undefined ? 0 : valueOf(line),
     }));
-    return { name, points, ...shown };
+    return { name, points, ...look };
   };
   const { valueOf, ...cost } = costOf(total);
   const latency = {

@@ -31,7 +31,7 @@ async function fileOf(
 
 export function filePages(pages: Pages): void {
   const ofFile = pages.of(async (context) => fileOf(context, await sourceOf(context)));
-  ofFile.get("/:id/file", (context, of) => filePage(context, of));
+  ofFile.get("/:id/file", (context, file) => filePage(context, file));
   ofFile.get("/:id/file/original", originalOf);
   ofFile.get("/:id/file/page", imageOfPage);
   const ofSource = pages.of(sourceOf);
