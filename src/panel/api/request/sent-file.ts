@@ -13,7 +13,7 @@ export const fileMetadata = z.record(z.string(), z.unknown());
 
 const READERS = `must be a JSON list of at most ${READERS_LIMIT} of user: and an address, group: or domain: and a name, or everyone`;
 
-/** The facts in the headers of a file; null: no header, and the file keeps what it has. */
+/** A file as its headers say; null: no header, and it keeps what it has. @throws `invalid` */
 export function sentWith(header: (name: string) => string | null | undefined, path: string) {
   const read = <Value>(name: string, valueOf: (text: string) => Value, rule: string) => {
     const text = header(name);
