@@ -11,8 +11,7 @@ import { isObject } from "../core/is-object.ts";
 import { recordingServices } from "../http/middleware/audit.ts";
 import { parseKnownOrRefuse } from "../http/validation.ts";
 import type { Services } from "../services.ts";
-import type { Facts, Find, Route, Success, Who } from "./api/request/described-route.ts";
-import type { PanelEnv } from "./api/request/read-request.ts";
+import type { Facts, Find, Route, Success, Who, PanelEnv } from "./api/request/route.ts";
 
 /** The part of a request's context that the API and the pages share. */
 export type ActionContext = Pick<Context<PanelEnv>, "get" | "req" | "header"> & {

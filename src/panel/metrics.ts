@@ -7,7 +7,7 @@ import { SECOND_MS } from "../core/time.ts";
 import { readOverview } from "../db/maintenance/overview-store.ts";
 import type { Services } from "../services.ts";
 import { signedInOnly } from "./api/request/guards.ts";
-import type { PanelEnv } from "./api/request/read-request.ts";
+import type { PanelEnv } from "./api/request/route.ts";
 
 /* https://prometheus.io/docs/specs/om/open_metrics_spec/ */
 const CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -9,10 +9,9 @@ import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
-import type { Find } from "./request/described-route.ts";
+import { type Find, refuseChange } from "./request/route.ts";
 import { Endpoints, pageOf, time, schema } from "./request/endpoint.ts";
 import { given, type Given } from "../../core/input/given.ts";
-import { refuseChange } from "./request/read-request.ts";
 
 const identity = { id: z.string(), identifier: z.string(), createdAt: time };
 

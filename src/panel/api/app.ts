@@ -23,7 +23,7 @@ import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
 import { ragRoutes } from "./rags.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
 import { enrolledOnly, membersSearch, ownPagesOnly, signedInOnly } from "./request/guards.ts";
-import type { PanelEnv } from "./request/read-request.ts";
+import type { PanelEnv } from "./request/route.ts";
 import { requestRoutes } from "./requests.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";

@@ -10,7 +10,7 @@ import { giveUpImport } from "../archive/run-import.ts";
 import { beginUpload, continueImport, storeUpload, takeImport } from "../archive/run-import.ts";
 import { importWish } from "../archive/rename-things.ts";
 import { action } from "../action.ts";
-import type { Find } from "./request/described-route.ts";
+import type { Find } from "./request/route.ts";
 import { all, Endpoints, time, schema } from "./request/endpoint.ts";
 
 const flag = (usual: "true" | "false") =>

@@ -6,7 +6,7 @@ import { fieldChange } from "../../db/schema/access.ts";
 import type { Key, KeyedPage } from "../../db/page.ts";
 import type { Database } from "../../db/sql.ts";
 import { all, Endpoints, time, schema } from "./request/endpoint.ts";
-import { span } from "./request/read-request.ts";
+import { span } from "./request/route.ts";
 import { textStream } from "../../http/text-stream.ts";
 
 /** Counting more would read as many rows; `total` ends there. */

@@ -9,7 +9,7 @@ import { isoTime } from "../../core/time.ts";
 import * as store from "../../db/catalog/event-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/described-route.ts";
+import type { Address } from "./request/route.ts";
 import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 
 const Settings = storedSettings(endpoints.newEndpoint);

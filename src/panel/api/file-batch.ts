@@ -11,7 +11,7 @@ import { movePushedFiles, removePushedFiles } from "../../ingestion/uploads/push
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
-import type { Find } from "./request/described-route.ts";
+import type { Find } from "./request/route.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { decodedPath, pushedSource, sentWith, type SourceRow } from "./request/sent-file.ts";

@@ -19,7 +19,7 @@ import { mayReadAll } from "./request/guards.ts";
 import { action } from "../action.ts";
 import { all, Endpoints, pageOf, queued, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
-import { refuseChange } from "./request/read-request.ts";
+import { refuseChange } from "./request/route.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
 import type { SourceManifest } from "../../sources/source-manifest.ts";
 import { settingFields } from "../../core/input/setting-fields.ts";

@@ -7,7 +7,7 @@ import * as store from "../../db/access/invitation-store.ts";
 import { baseUrlOf } from "../../http/client-address.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/described-route.ts";
+import type { Address } from "./request/route.ts";
 import { all, Endpoints, time, schema } from "./request/endpoint.ts";
 
 const fields = {

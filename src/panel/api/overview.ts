@@ -9,7 +9,7 @@ import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts"
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { invalidField } from "../../core/errors.ts";
 import { namesOf } from "../../db/access/audit-store.ts";
-import { span } from "./request/read-request.ts";
+import { span } from "./request/route.ts";
 
 /** Entries of each list; the counts say how many there are in all. */
 const LIST_LIMIT = 20;

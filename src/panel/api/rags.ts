@@ -20,7 +20,7 @@ import { action } from "../action.ts";
 import { countText } from "../components/figures.ts";
 import { all, Endpoints, queued, schema } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
-import { refuseChange } from "./request/read-request.ts";
+import { refuseChange } from "./request/route.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { storedPath } from "../../sources/file-names.ts";
 

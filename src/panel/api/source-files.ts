@@ -14,7 +14,7 @@ import { describePushedFile, removePushedFile } from "../../ingestion/uploads/pu
 import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
-import type { Find } from "./request/described-route.ts";
+import type { Find } from "./request/route.ts";
 import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { fileMetadata, pushedSource, refusePartial } from "./request/sent-file.ts";

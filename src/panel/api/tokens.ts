@@ -8,7 +8,7 @@ import { findTokenLine, listTokens, removeToken } from "../../db/access/token-st
 import { TOKEN_KINDS } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/described-route.ts";
+import type { Address } from "./request/route.ts";
 import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 
 const fields = {

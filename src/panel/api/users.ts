@@ -14,7 +14,7 @@ import { endSession, listSessions } from "../../db/access/session-store.ts";
 import { findPerson, listUsers } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/described-route.ts";
+import type { Address } from "./request/route.ts";
 import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { sessionHashOf } from "./request/guards.ts";
 

@@ -1,5 +1,6 @@
 import type { Child, JSX } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+
 import type { QuarryError } from "../../core/errors.ts";
 import type { SettingField } from "../../core/input/setting-fields.ts";
 

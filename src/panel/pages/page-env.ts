@@ -4,8 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { forbidden } from "../../core/errors.ts";
 import { isHttps } from "../../http/client-address.ts";
 import type { Session } from "../../access/sessions/find-session.ts";
-import type { Find } from "../api/request/described-route.ts";
-import type { PanelEnv } from "../api/request/read-request.ts";
+import type { Find, PanelEnv } from "../api/request/route.ts";
 import type { AssetNames } from "../components/layout.tsx";
 
 /** The context of every page behind the sign-in. */

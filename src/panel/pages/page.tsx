@@ -8,7 +8,7 @@ import { invalidField } from "../../core/errors.ts";
 import type { AuditAction } from "../../access/audit/audit-actions.ts";
 import { handlerOf } from "../../http/middleware/audit.ts";
 import { permit, type Action } from "../action.ts";
-import type { Who } from "../api/request/described-route.ts";
+import type { Who } from "../api/request/route.ts";
 import { Data, View, Hidden } from "../components/data.tsx";
 import { Form, TextField, field } from "../components/form.tsx";
 import { Document, Layout, placeAt } from "../components/layout.tsx";

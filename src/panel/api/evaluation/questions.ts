@@ -30,7 +30,7 @@ import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import { asId } from "../../../core/ids.ts";
 import type { Services } from "../../../services.ts";
 import { action, perform, type ActionCall } from "../../action.ts";
-import type { Find, Address } from "../request/described-route.ts";
+import type { Find, Address } from "../request/route.ts";
 import { all, Endpoints, pageOf, time, schema } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 

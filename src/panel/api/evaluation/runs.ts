@@ -11,7 +11,7 @@ import type { Spent } from "../../../db/schema/evaluation.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { action, type ActionCall } from "../../action.ts";
-import type { Find } from "../request/described-route.ts";
+import type { Find } from "../request/route.ts";
 import { all, Endpoints, pageOf, time, timeOrNull, schema } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 import { questionSetOf, shownAsked } from "./questions.ts";

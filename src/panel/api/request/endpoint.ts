@@ -8,21 +8,10 @@ import { jsonBody } from "../../../http/middleware/json-body.ts";
 import { parseKnownOrRefuse, parseOrRefuse } from "../../../http/validation.ts";
 import type { Services } from "../../../services.ts";
 import { perform, permit, routeOf, statusOf, type Action } from "../../action.ts";
-import {
-  aboutOf,
-  operationIdOf,
-  requestOf,
-  responsesOf,
-  type Answer,
-  type Facts,
-  type Find,
-  type Method,
-  type Address,
-  type Route,
-  type Success,
-} from "./described-route.ts";
+import { aboutOf, operationIdOf, requestOf, responsesOf, jsonOf, paging } from "./route.ts";
+import type { Answer, Facts, Find, Method, Address, Route, Success, PanelEnv } from "./route.ts";
+import type { Paging } from "./route.ts";
 import { filePathOf } from "./sent-file.ts";
-import { type PanelEnv, jsonOf, paging, type Paging } from "./read-request.ts";
 
 /** The groups of the panel API's reference, in its order. */
 export const TAGS = {

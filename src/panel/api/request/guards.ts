@@ -14,7 +14,7 @@ import type { Actor } from "../../../access/audit/record-event.ts";
 import { baseUrlOf, isHttps, addressOf, clientOf } from "../../../http/client-address.ts";
 import type { Surface } from "../../../ports/rate-limits.ts";
 import type { Services } from "../../../services.ts";
-import type { PanelEnv } from "./read-request.ts";
+import type { PanelEnv } from "./route.ts";
 import { hasPermissions } from "../../../db/catalog/source-store.ts";
 
 export const isReading = (method: string) => method === "GET" || method === "HEAD";

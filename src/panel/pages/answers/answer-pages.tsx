@@ -6,7 +6,7 @@ import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { z } from "zod";
 import type { Action } from "../../action.ts";
-import type { Find } from "../../api/request/described-route.ts";
+import type { Find } from "../../api/request/route.ts";
 import { newAgent } from "../../../catalog/agents/agent-settings.ts";
 import { newInference } from "../../../catalog/inferences/inference-settings.ts";
 import { LongChoices, ModelField, PromptField } from "../../components/choice-fields.tsx";

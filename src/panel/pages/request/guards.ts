@@ -1,4 +1,6 @@
 import { createMiddleware } from "hono/factory";
+import { z } from "zod";
+
 import { signInAddress } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
@@ -8,7 +10,6 @@ import { isHttps } from "../../../http/client-address.ts";
 import { isOwn, isReading } from "../../api/request/guards.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";
-import { z } from "zod";
 import type { Env } from "../../../env.ts";
 import type { AssetNames } from "../../components/layout.tsx";
 

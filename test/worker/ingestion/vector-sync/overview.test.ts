@@ -11,7 +11,7 @@ import {
   vectorIdOf,
 } from "../../../../src/core/ids.ts";
 import { overviewRoutes } from "../../../../src/panel/api/overview.ts";
-import type { PanelEnv } from "../../../../src/panel/api/request/read-request.ts";
+import type { PanelEnv } from "../../../../src/panel/api/request/route.ts";
 import { SHOWN_AFTER_MS, type VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { notesWorld, vectorIndexOf } from "./support.ts";
 
