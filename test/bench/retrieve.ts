@@ -1,7 +1,8 @@
 import { join } from "node:path";
 
 import { inBatches } from "../../src/core/work/batches.ts";
-import { readCollection, type Collection, type Document } from "./support/collection.ts";
+import { readCollection } from "./support/collection.ts";
+import type { Collection, Document } from "./support/collection.ts";
 import { ndcg } from "./support/ndcg.ts";
 import { postJson } from "./support/post-json.ts";
 import { timeCalls } from "./support/time-calls.ts";

@@ -8,8 +8,9 @@ import { writtenFolder } from "./support/written-folder.ts";
 import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
 import { callsToAction, dropped, layoutProblems, offeredIn } from "./support/visitor.ts";
-import { overflowOf, signedInVisitor, askStaffQuestion, callChartsOn } from "./support/visitor.ts";
-import { violationsOn } from "./support/visitor.ts";
+import { overflowOf } from "./support/visitor.ts";
+import { signedInVisitor } from "./support/visitor.ts";
+import { askStaffQuestion, callChartsOn, violationsOn } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
 
 const FIRST_DOCUMENTS = {

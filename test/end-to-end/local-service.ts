@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { dataOf, panelApi, signIn, type PanelApi } from "../../src/cli/api/clients.ts";
 import { startWorker, type RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import { givenVariables, pairOf, type Variables } from "../../src/cli/worker/worker-variables.ts";
+import { givenVariables, pairOf } from "../../src/cli/worker/worker-variables.ts";
+import type { Variables } from "../../src/cli/worker/worker-variables.ts";
 import { freePort } from "./run-cli.ts";
 
 /** A folder that is gone after the tests. */

@@ -8,7 +8,8 @@ import { stemmer } from "stemmer";
 import { wordsOf } from "../../src/text/words.ts";
 import { estimateTokens } from "../../src/text/tokens.ts";
 import type { ChunkSettings } from "../../src/documents/chunking/chunk-document.ts";
-import { extractDocument, type ExtractedDocument } from "../../src/documents/extract-document.ts";
+import { extractDocument } from "../../src/documents/extract-document.ts";
+import type { ExtractedDocument } from "../../src/documents/extract-document.ts";
 import { cutDocument } from "./cut-document.ts";
 
 type Question = { question: string; answer: string[] };

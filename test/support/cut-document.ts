@@ -1,6 +1,9 @@
-import { chunkDocument, chunkText } from "../../src/documents/chunking/chunk-document.ts";
-import { embeddedText, type Chunk } from "../../src/documents/chunking/chunk-document.ts";
-import type { ChunkSettings } from "../../src/documents/chunking/chunk-document.ts";
+import {
+  chunkDocument,
+  chunkText,
+  embeddedText,
+} from "../../src/documents/chunking/chunk-document.ts";
+import type { Chunk, ChunkSettings } from "../../src/documents/chunking/chunk-document.ts";
 import type { ExtractedDocument } from "../../src/documents/extract-document.ts";
 
 export type CutChunk = Chunk & { text: string; embeddedText: string };

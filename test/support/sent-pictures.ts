@@ -1,4 +1,5 @@
-import { extractDocument, type ExtractOptions } from "../../src/documents/extract-document.ts";
+import { extractDocument } from "../../src/documents/extract-document.ts";
+import type { ExtractOptions } from "../../src/documents/extract-document.ts";
 import type { Picture } from "../../src/documents/pictures/picture.ts";
 import { pageShown } from "../doubles/openai-compatible/seeing-server.ts";
 

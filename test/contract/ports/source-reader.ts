@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { SourceFailure, type ListedFile } from "../../../src/ports/source-reader.ts";
-import type { ListingPage, SourceFailureKind } from "../../../src/ports/source-reader.ts";
-import type { SourceReader } from "../../../src/ports/source-reader.ts";
+import { SourceFailure } from "../../../src/ports/source-reader.ts";
+import type {
+  ListedFile,
+  ListingPage,
+  SourceFailureKind,
+  SourceReader,
+} from "../../../src/ports/source-reader.ts";
 
 /** A provider in a test: what it holds, how it fails, and readers of it. */
 export type ReaderWorld = {

@@ -1,5 +1,11 @@
-import { completion, completionEvents, refusal, sayByDefault } from "./chat-answer.ts";
-import { sayInFailure, type ChatBody, type Said } from "./chat-answer.ts";
+import {
+  completion,
+  completionEvents,
+  refusal,
+  sayByDefault,
+  sayInFailure,
+} from "./chat-answer.ts";
+import type { ChatBody, Said } from "./chat-answer.ts";
 import { failingAnswer, type Failure } from "./failures.ts";
 
 export type Place = "chat" | "embeddings" | "rerank";

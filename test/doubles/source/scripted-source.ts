@@ -1,5 +1,10 @@
-import { missingFile, SourceFailure, type FileReaders } from "../../../src/ports/source-reader.ts";
-import type { ListedFile, ListingPage, SourceReader } from "../../../src/ports/source-reader.ts";
+import { missingFile, SourceFailure } from "../../../src/ports/source-reader.ts";
+import type {
+  FileReaders,
+  ListedFile,
+  ListingPage,
+  SourceReader,
+} from "../../../src/ports/source-reader.ts";
 
 export type ScriptedFile = {
   text: string;

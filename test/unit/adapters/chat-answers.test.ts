@@ -4,8 +4,10 @@ import { expect, test, vi } from "vitest";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { providerReason, ModelFailure } from "../../../src/ports/models.ts";
-import { refuseAsReasoningModel } from "../../doubles/openai-compatible/chat-answer.ts";
-import { refuseThroughGateway } from "../../doubles/openai-compatible/chat-answer.ts";
+import {
+  refuseAsReasoningModel,
+  refuseThroughGateway,
+} from "../../doubles/openai-compatible/chat-answer.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 

@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
 
-import { number, assigned, columnsOf, namedColumns, maybe, pick } from "../../../src/db/select.ts";
-import { select, values } from "../../../src/db/select.ts";
+import { number } from "../../../src/db/select.ts";
 import { files, ragFiles, ragGenerations, sessions } from "../../../src/db/schema/index.ts";
+import {
+  assigned,
+  columnsOf,
+  namedColumns,
+  maybe,
+  pick,
+  select,
+  values,
+} from "../../../src/db/select.ts";
 import { raw, runBatch, sql, type Sql } from "../../../src/db/sql.ts";
 
 const f = columnsOf(files, "f");

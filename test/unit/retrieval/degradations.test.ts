@@ -8,9 +8,10 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { withRetries } from "../../../src/core/work/with-retries.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import { RagShards, type ShardSearch } from "../../../src/retrieval/rag-shards.ts";
+import { RagShards } from "../../../src/retrieval/rag-shards.ts";
 import { RetrievalReport, runLeg } from "../../../src/retrieval/degradations.ts";
 import type { RetrievalCall } from "../../../src/retrieval/degradations.ts";
+import type { ShardSearch } from "../../../src/retrieval/rag-shards.ts";
 import type { RetrievalTarget, SearchPlan } from "../../../src/retrieval/retrieval-request.ts";
 import type { RagIndex } from "../../../src/ports/rag-index.ts";
 

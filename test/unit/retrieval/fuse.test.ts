@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
 
 import type { ChunkId } from "../../../src/core/ids.ts";
-import { chooseCandidates, fuse, fusionOf, listsOf } from "../../../src/rag-index/search/fuse.ts";
-import { rankCandidates, scaleOf, type QueryLegs } from "../../../src/rag-index/search/fuse.ts";
+import {
+  chooseCandidates,
+  fuse,
+  fusionOf,
+  listsOf,
+  rankCandidates,
+  scaleOf,
+} from "../../../src/rag-index/search/fuse.ts";
+import type { QueryLegs } from "../../../src/rag-index/search/fuse.ts";
 
 const leg = (scores: Record<string, number>) =>
   Object.entries(scores)

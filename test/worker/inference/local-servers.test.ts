@@ -3,10 +3,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { asLlamaCppPython, asLlamaServer } from "../../doubles/openai-compatible/local-servers.ts";
-import { asLiteLlm, asLmStudio, asOllama } from "../../doubles/openai-compatible/local-servers.ts";
-import { asRefusingTools } from "../../doubles/openai-compatible/local-servers.ts";
-import { asTemplateWithoutTools, asVllm } from "../../doubles/openai-compatible/local-servers.ts";
-import { TOOL_REFUSALS } from "../../doubles/openai-compatible/local-servers.ts";
+import {
+  asLiteLlm,
+  asLmStudio,
+  asOllama,
+  asRefusingTools,
+  asTemplateWithoutTools,
+  asVllm,
+  TOOL_REFUSALS,
+} from "../../doubles/openai-compatible/local-servers.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { agentOf, answerOf, indexedRag, nobody, worldWith } from "./support.ts";

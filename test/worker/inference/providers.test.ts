@@ -5,7 +5,8 @@ import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { SCRIPTS, type ScriptName } from "../../doubles/openai-compatible/scripts.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
-import { agentOf, answerOf, indexedRag, nobody, worldWith, type World } from "./support.ts";
+import { agentOf, answerOf, indexedRag, nobody, worldWith } from "./support.ts";
+import type { World } from "./support.ts";
 
 /** One provider as the suite sees it: a world, its model, and what reached the model. */
 type Bench = { world: World; model: string; bodies: () => Promise<ChatBody[]> };

@@ -8,8 +8,16 @@ import type { InferenceInput } from "../../../src/inference/types.ts";
 import { sayByDefault, type ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
-import { agentOf, answerOf, indexedRag, inferenceOf, inputOf, nobody } from "./support.ts";
-import { worldWith, type World } from "./support.ts";
+import {
+  agentOf,
+  answerOf,
+  indexedRag,
+  inferenceOf,
+  inputOf,
+  nobody,
+  worldWith,
+} from "./support.ts";
+import type { World } from "./support.ts";
 
 const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
 

@@ -12,7 +12,8 @@ import { newInference } from "../../../src/catalog/inferences/inference-settings
 import { meteredModels } from "../../../src/catalog/limits/metered-models.ts";
 import { spendingOf } from "../../../src/catalog/limits/spending.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { newId, type AgentId, type InferenceId } from "../../../src/core/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
+import type { AgentId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { RecentLookups } from "../../../src/db/access/recent-lookups.ts";

@@ -4,8 +4,17 @@ import { Dice } from "../../support/dice.ts";
 import { SEED } from "../../support/seed.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { outcomeOf, withKey } from "../../support/worker-client.ts";
-import { admin, applied, apply, beginAsAdmin, bucket, CREDENTIALS } from "./config-world.ts";
-import { NOTHING, pull, randomService, SERVICE, UNCHANGED, type Settings } from "./config-world.ts";
+import {
+  admin,
+  applied,
+  apply,
+  beginAsAdmin,
+  bucket,
+  CREDENTIALS,
+  NOTHING,
+  pull,
+} from "./config-world.ts";
+import { randomService, SERVICE, type Settings, UNCHANGED } from "./config-world.ts";
 
 beforeAll(beginAsAdmin);
 afterAll(queuesSettled);

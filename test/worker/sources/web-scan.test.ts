@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { findSourceRow, readRunPage } from "../../../src/db/catalog/source-store.ts";
+import { findSourceRow } from "../../../src/db/catalog/source-store.ts";
 import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
+import { readRunPage } from "../../../src/db/catalog/source-store.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { needsOf } from "../../../src/panel/pages/overview/needs.tsx";
 import { World, ragWorld, statement } from "../../support/ingestion-world.ts";

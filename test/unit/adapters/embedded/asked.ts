@@ -3,8 +3,12 @@ import { expect } from "vitest";
 
 import { extractiveChat } from "../../../../src/adapters/embedded/extractive-chat.ts";
 import { readResponseSchema } from "../../../../src/inference/response-schema.ts";
-import { newDelimiterKey, writePassages } from "../../../../src/text/prompt-delimiters.ts";
-import { writeRequest, type Passage } from "../../../../src/text/prompt-delimiters.ts";
+import {
+  newDelimiterKey,
+  writePassages,
+  writeRequest,
+} from "../../../../src/text/prompt-delimiters.ts";
+import type { Passage } from "../../../../src/text/prompt-delimiters.ts";
 
 export const HANDBOOK = `# Leave
 
