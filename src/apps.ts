@@ -8,10 +8,10 @@ import { createApp } from "./http/app.ts";
 const api = createApp(composeServices);
 
 type App = typeof api;
-type Mounted = { paths: RegExp; mount: (app: App) => Promise<void> };
+type RouteGroup = { paths: RegExp; mount: (app: App) => Promise<void> };
 
 /** Routes that the first request to their paths evaluates. */
-export const MOUNTED: Mounted[] = [
+export const MOUNTED: RouteGroup[] = [
   {
     paths: /^\/panel\/api\//,
     mount: async (app) => {
@@ -50,7 +50,7 @@ export const MOUNTED: Mounted[] = [
   },
 ];
 
-const opened = new Map<Mounted, App>();
+const opened = new Map<RouteGroup, App>();
 
 /**
  * Finds the path in a request's URL, which the runtime has written: parsing it once more takes

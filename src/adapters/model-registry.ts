@@ -17,15 +17,15 @@ import type { Tokenizer } from "../text/tokens.ts";
 /** Every provider of models; the first whose prefix fits serves a model. */
 export const MODEL_PROVIDERS: readonly ModelProvider[] = [embedded, local, workersAi, gateway];
 
-type Listed = Pick<ServedModel, "model" | "kind"> &
+type ListedModel = Pick<ServedModel, "model" | "kind"> &
   Partial<Pick<CatalogModel, "contextTokens" | "price">>;
 
-const chat = (model: string, input: number, output: number): Listed => ({
+const chat = (model: string, input: number, output: number): ListedModel => ({
   model,
   kind: "chat",
   price: { input, output },
 });
-const reranker = (model: string, input: number): Listed => ({
+const reranker = (model: string, input: number): ListedModel => ({
   model,
   kind: "reranker",
   price: { input, output: 0 },
@@ -36,7 +36,7 @@ const reranker = (model: string, input: number): Listed => ({
  * November 2026: https://developers.cloudflare.com/workers-ai/platform/pricing/ and the pages that
  * docs/scale-and-cost.md names.
  */
-const MODEL_CATALOG: readonly Listed[] = [
+const MODEL_CATALOG: readonly ListedModel[] = [
   chat("embedded/extractive", 0, 0),
   chat("workers-ai/@cf/zai-org/glm-4.7-flash", 0.06, 0.4),
   chat("workers-ai/@cf/google/gemma-4-26b-a4b-it", 0.1, 0.3),
@@ -53,7 +53,7 @@ const MODEL_CATALOG: readonly Listed[] = [
 ];
 
 /** A chat model that sees reads pictures, too. */
-const isOfKind = ({ model, kind }: Listed, wantedKind: CatalogModel["kind"]) =>
+const isOfKind = ({ model, kind }: ListedModel, wantedKind: CatalogModel["kind"]) =>
   kind === wantedKind || (wantedKind === "image" && kind === "chat" && seesPictures(model));
 
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
@@ -124,7 +124,8 @@ export function modelRegistry(
     async offered(kind) {
       const servers = await serverVerbs(config, bindings).servers();
       const served = servers.flatMap(({ models }) => models);
-      const models: Listed[] = [...served, ...MODEL_CATALOG.filter(({ model }) => isUsable(model))];
+      const usable = MODEL_CATALOG.filter(({ model }) => isUsable(model));
+      const models: ListedModel[] = [...served, ...usable];
       const ofKind = models.filter((model) => isOfKind(model, kind));
       return ofKind.map(({ model, price = null, contextTokens: own }) => {
         const tokens = own === undefined ? find(model).provider.contextTokens(model, config) : own;

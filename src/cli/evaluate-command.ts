@@ -146,9 +146,9 @@ function inALine(summary: RunSummary): string {
   ].join(", ");
 }
 
-type Spent = NonNullable<RunSummary["judge"]>;
+type JudgeUsage = NonNullable<RunSummary["judge"]>;
 
-function spentInWords({ inputTokens, outputTokens, cost }: Spent): string {
+function spentInWords({ inputTokens, outputTokens, cost }: JudgeUsage): string {
   const price =
     cost === null ? "no prices" : `${cost.amount.toFixed(COST_DIGITS)} ${cost.currency}`;
   return `${inputTokens + outputTokens} tokens, ${price}`;

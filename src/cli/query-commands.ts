@@ -13,16 +13,16 @@ import { afterHelp, collect } from "./run-command.ts";
 import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
-type Shared = { url: string; json?: true; as?: string };
-type Searching = Shared & {
+type QueryOptions = { url: string; json?: true; as?: string };
+type SearchFlags = QueryOptions & {
   topK: number;
   rerank?: true;
   threshold?: number;
   file?: string[];
   folder?: string[];
 };
-type SearchOptions = Searching & { query?: string[]; explain?: true };
-type AskOptions = Searching & { search?: string[]; schema?: string };
+type SearchOptions = SearchFlags & { query?: string[]; explain?: true };
+type AskOptions = SearchFlags & { search?: string[]; schema?: string };
 
 const DEFAULT_TOP_K = 5;
 const NOT_FOUND = 404;
@@ -142,7 +142,7 @@ async function explained(id: string, search: SearchBody, options: SearchOptions)
 }
 
 /** The API's fields for options that a search and an answer share. */
-function searchFields(options: Searching) {
+function searchFields(options: SearchFlags) {
   const { topK, rerank, threshold } = options;
   return {
     topK,
@@ -153,7 +153,7 @@ function searchFields(options: Searching) {
   };
 }
 
-const isRestricted = ({ file, folder }: Searching) => file !== undefined || folder !== undefined;
+const isRestricted = ({ file, folder }: SearchFlags) => file !== undefined || folder !== undefined;
 
 async function ask(inference: string, words: string[], options: AskOptions): Promise<void> {
   const prompt = words.join(" ");
@@ -239,7 +239,7 @@ export async function readSchema(path: string): Promise<string> {
   return text;
 }
 
-async function status(identifier: string, options: Shared): Promise<void> {
+async function status(identifier: string, options: QueryOptions): Promise<void> {
   const api = open(options);
   const params = { path: { identifier } };
   const terminal = openTerminal(options.json === true);
@@ -274,6 +274,6 @@ async function failedFiles(api: PublicApi, identifier: string) {
   }
 }
 
-function open({ url, as }: Shared): PublicApi {
+function open({ url, as }: QueryOptions): PublicApi {
   return publicApi(checkedUrl(url), tokenIn(process.env), { reader: as });
 }

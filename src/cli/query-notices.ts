@@ -1,7 +1,7 @@
-import type { Chunk, Explained, SourceFile } from "./api/clients.ts";
+import type { Chunk, ExplainedPassage, SourceFile } from "./api/clients.ts";
 import { CommandFailure } from "./failure.ts";
 
-export function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
+export function explanationNotices(chunks: ExplainedPassage[], rerank: boolean): string[] {
   const [first] = chunks;
   if (first === undefined) return [];
   if (first.explanation === undefined) return ["Explanations need the key of an administrator."];

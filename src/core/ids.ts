@@ -1,24 +1,24 @@
 import { normalForm } from "./normal-form.ts";
 
 declare const brand: unique symbol;
-type Branded<Name extends string> = string & { readonly [brand]: Name };
+type Brand<Name extends string> = string & { readonly [brand]: Name };
 
-export type FileSourceId = Branded<"FileSourceId">;
-export type RagId = Branded<"RagId">;
-export type FileId = Branded<"FileId">;
-export type InferenceId = Branded<"InferenceId">;
-export type AgentId = Branded<"AgentId">;
-export type TokenId = Branded<"TokenId">;
-export type UserId = Branded<"UserId">;
-export type KeyId = Branded<"KeyId">;
-export type ScanRunId = Branded<"ScanRunId">;
-export type QuestionSetId = Branded<"QuestionSetId">;
-export type QuestionId = Branded<"QuestionId">;
-export type EvaluationRunId = Branded<"EvaluationRunId">;
+export type FileSourceId = Brand<"FileSourceId">;
+export type RagId = Brand<"RagId">;
+export type FileId = Brand<"FileId">;
+export type InferenceId = Brand<"InferenceId">;
+export type AgentId = Brand<"AgentId">;
+export type TokenId = Brand<"TokenId">;
+export type UserId = Brand<"UserId">;
+export type KeyId = Brand<"KeyId">;
+export type ScanRunId = Brand<"ScanRunId">;
+export type QuestionSetId = Brand<"QuestionSetId">;
+export type QuestionId = Brand<"QuestionId">;
+export type EvaluationRunId = Brand<"EvaluationRunId">;
 /** Lower-case hex, 40 characters; see `chunkIdOf` in core/hash.ts. */
-export type ChunkId = Branded<"ChunkId">;
+export type ChunkId = Brand<"ChunkId">;
 /** The id of a chunk's vector in the vector index; see `vectorIdOf`. */
-export type VectorId = Branded<"VectorId">;
+export type VectorId = Brand<"VectorId">;
 
 const RANDOM_BYTES = 10;
 

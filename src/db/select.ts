@@ -2,7 +2,7 @@ import { getTableColumns, type Column } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-import { joinSql, raw, Selected, Selection, sql, type Reader, type Sql } from "./sql.ts";
+import { joinSql, raw, ColumnSelection, Selection, sql, type Reader, type Sql } from "./sql.ts";
 
 /** Selections and insertions of statements, derived from the tables of the schema. */
 
@@ -16,11 +16,11 @@ class Maybe<Fields extends Shape> {
 
 export const maybe = <Fields extends Shape>(fields: Fields): Maybe<Fields> => new Maybe(fields);
 
-type Field = Selected<unknown> | Maybe<Shape> | Shape;
+type Field = ColumnSelection<unknown> | Maybe<Shape> | Shape;
 type Shape = { readonly [name: string]: Field };
 
 type FieldOf<Of> =
-  Of extends Selected<infer Value>
+  Of extends ColumnSelection<infer Value>
     ? Value
     : Of extends Maybe<infer Fields>
       ? RowOf<Fields> | null
@@ -52,7 +52,7 @@ function readerOfAll(fields: Shape, path: string, columns: Sql[]) {
 }
 
 function readerOfField(field: Field, path: string, columns: Sql[]): (row: Given) => unknown {
-  if (field instanceof Selected) {
+  if (field instanceof ColumnSelection) {
     columns.push(sql`${field.sql} as ${raw(`"${path}"`)}`);
     return (row) => field.read(row[path], path);
   }
@@ -63,7 +63,7 @@ function readerOfField(field: Field, path: string, columns: Sql[]): (row: Given)
 }
 
 type ColumnsOf<Table extends SQLiteTable> = {
-  [Name in keyof Table["$inferSelect"]]: Selected<Table["$inferSelect"][Name]>;
+  [Name in keyof Table["$inferSelect"]]: ColumnSelection<Table["$inferSelect"][Name]>;
 };
 
 /** The columns of a table under an alias; without one by their names alone. */
@@ -71,7 +71,7 @@ export function columnsOf<Table extends SQLiteTable>(table: Table, alias = ""): 
   const prefix = alias === "" ? "" : `${alias}.`;
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => [
     name,
-    new Selected(raw(prefix + toSnakeCase(column.name)), readerOf(column)),
+    new ColumnSelection(raw(prefix + toSnakeCase(column.name)), readerOf(column)),
   ]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the table's columns
   return Object.fromEntries(columns) as ColumnsOf<Table>;
@@ -103,19 +103,19 @@ export function pick<Fields extends object, const Name extends keyof Fields & st
 /** An expression that is not a column: SQL of the program, as in `raw`. */
 type Expression = string | Sql;
 
-const computed = <Value>(expression: Expression, reader: Reader<Value>): Selected<Value> =>
-  new Selected(typeof expression === "string" ? raw(expression) : expression, reader);
+const computed = <Value>(expression: Expression, reader: Reader<Value>): ColumnSelection<Value> =>
+  new ColumnSelection(typeof expression === "string" ? raw(expression) : expression, reader);
 
 /** Reads a value that a condition keeps from being null. */
-export const present = <Value>({ sql: expression, read: reader }: Selected<Value | null>) =>
-  new Selected(
+export const present = <Value>({ sql: expression, read: reader }: ColumnSelection<Value | null>) =>
+  new ColumnSelection(
     expression,
     (value, name): NonNullable<Value> => reader(value, name) ?? refuse(value, name, "present"),
   );
 
 /** Reads a value or null, as of an outer join that found no row. */
-export const optional = <Value>({ sql: expression, read: reader }: Selected<Value>) =>
-  new Selected(expression, nullable(reader));
+export const optional = <Value>({ sql: expression, read: reader }: ColumnSelection<Value>) =>
+  new ColumnSelection(expression, nullable(reader));
 
 /** The given fields of a row, with the names of their columns. */
 const entriesOf = (table: SQLiteTable, row: Record<string, unknown>) =>

@@ -76,7 +76,7 @@ export function joinSql(parts: readonly Sql[], separator: string): Sql {
 export type Reader<Value> = (value: unknown, name: string) => Value;
 
 /** A value of a row: how it is selected, and how it is read. */
-export class Selected<Value> {
+export class ColumnSelection<Value> {
   readonly sql: Sql;
   readonly read: Reader<Value>;
   constructor(expression: Sql, reader: Reader<Value>) {
@@ -103,13 +103,13 @@ type RowsOf<Statements extends readonly Sql[]> = {
 };
 
 /** Statements of the same transaction whose rows nobody reads. */
-export type Around = { before: Sql[]; after: Sql[] };
+export type SurroundingWrites = { before: Sql[]; after: Sql[] };
 
 /** Runs all or none in one round trip; returns the rows of each statement. */
 export async function runBatch<const Statements extends readonly Sql[]>(
   { $client, entry, ...reads }: Reads & Pick<Database, "entry">,
   statements: Statements,
-  { before, after }: Around = { before: [], after: [] },
+  { before, after }: SurroundingWrites = { before: [], after: [] },
 ): Promise<RowsOf<Statements>> {
   const along = carriedBy(reads);
   const own = [...before, ...statements, ...after];
@@ -172,7 +172,7 @@ export const readRow =
 
 /** The only column of each row. */
 export const readValues =
-  <Value>(db: Reads, { read: reader }: Selected<Value>): Template<Promise<Value[]>> =>
+  <Value>(db: Reads, { read: reader }: ColumnSelection<Value>): Template<Promise<Value[]>> =>
   async (...template) =>
     (await readRows(db)(...template)).flatMap((row) =>
       Object.entries(row).map(([name, value]) => reader(value, name)),
@@ -180,7 +180,7 @@ export const readValues =
 
 /** The only column of the first row; null when there is none. */
 export const readValue =
-  <Value>(db: Reads, selection: Selected<Value>): Template<Promise<Value | null>> =>
+  <Value>(db: Reads, selection: ColumnSelection<Value>): Template<Promise<Value | null>> =>
   async (...template) =>
     (await readValues(db, selection)(...template))[0] ?? null;
 
@@ -200,7 +200,7 @@ export const withoutEntry = ({ $client }: Database): Database => ({ $client });
 const READS = /^\s*(?:select|with)\b/i;
 
 /** A database that only reads was to be changed. */
-export class WriteRefused extends Error {}
+export class RehearsalEnd extends Error {}
 
 /** A rehearsal on it ends with its first change, after all checks. @throws WriteRefused */
 export const withoutWrites = ({ $client }: Database): Database => ({
@@ -208,7 +208,7 @@ export const withoutWrites = ({ $client }: Database): Database => ({
     batch: $client.batch.bind($client),
     prepare: (text: string) => {
       if (READS.test(text)) return $client.prepare(text);
-      throw new WriteRefused(text);
+      throw new RehearsalEnd(text);
     },
   }),
 });

@@ -51,11 +51,11 @@ export function extractDocument(
   return extractNested(file, { discardsBytes, yieldToOthers, pictures: new Pictures(options) }, 0);
 }
 
-type Extracting = Omit<Reading, "depth" | "extract">;
+type ExtractContext = Omit<Reading, "depth" | "extract">;
 
 async function extractNested(
   file: RawDocument,
-  options: Extracting,
+  options: ExtractContext,
   depth: number,
 ): Promise<ExtractedDocument> {
   if (!isGzip(file.bytes)) return await extractFile(file, options, depth);
@@ -68,7 +68,7 @@ async function extractNested(
 
 async function extractFile(
   file: RawDocument,
-  options: Extracting,
+  options: ExtractContext,
   depth: number,
 ): Promise<ExtractedDocument> {
   if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT, "empty");
@@ -95,7 +95,7 @@ async function extractFile(
 }
 
 /** The file's own bytes are empty from now on. */
-function discardBytes({ bytes }: RawDocument, { discardsBytes }: Extracting): void {
+function discardBytes({ bytes }: RawDocument, { discardsBytes }: ExtractContext): void {
   if (discardsBytes) releaseBytes(bytes);
 }
 
@@ -120,7 +120,7 @@ function withoutText({ reason = NO_TEXT, notes: own }: Extraction, pictures: Pic
 async function readPictureFile(
   { bytes }: RawDocument,
   mediaType: string,
-  { pictures }: Extracting,
+  { pictures }: ExtractContext,
 ): Promise<Extraction> {
   if (!isReadablePicture(mediaType))
     throw new UnreadableDocument(unsupported(mediaType), "unsupported");
@@ -131,7 +131,7 @@ async function readPictureFile(
 async function extractAs(
   format: DocumentFormat,
   file: RawDocument,
-  options: Extracting,
+  options: ExtractContext,
   depth: number,
 ): Promise<Extraction> {
   const { yieldToOthers, pictures } = options;

@@ -74,9 +74,13 @@ export function callerFrom(
     : sessionCaller(services, request, principal);
 }
 
-type Stored<Kind> = Extract<StoredPrincipal, { kind: Kind }>;
+type PrincipalOf<Kind> = Extract<StoredPrincipal, { kind: Kind }>;
 
-function tokenCaller(services: Services, request: Request, principal: Stored<"token">): Caller {
+function tokenCaller(
+  services: Services,
+  request: Request,
+  principal: PrincipalOf<"token">,
+): Caller {
   const { tokenId, expiresAt, lastUsedAt } = principal;
   const now = services.now();
   if (expiresAt !== null && expiresAt <= now) throw unauthorized();
@@ -91,7 +95,11 @@ function tokenCaller(services: Services, request: Request, principal: Stored<"to
   return { actor, tokenId, isAdmin: false, mayChange: principal.manageScopes, reading };
 }
 
-function sessionCaller(services: Services, request: Request, principal: Stored<"session">): Caller {
+function sessionCaller(
+  services: Services,
+  request: Request,
+  principal: PrincipalOf<"session">,
+): Caller {
   const now = services.now();
   if (isOver(principal, now)) throw unauthorized();
   const { hasTotp, vouchedUntil } = principal;

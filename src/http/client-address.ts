@@ -93,13 +93,13 @@ function peerOf(request: Request): Address {
   return (typeof peer === "string" ? parseAddress(peer) : null) ?? LOOPBACK;
 }
 
-type Addressed = Trust & Pick<Config, "PUBLIC_BASE_URL">;
+type AddressConfig = Trust & Pick<Config, "PUBLIC_BASE_URL">;
 
 /**
  * `{base_url}`: as configured, or the origin that was called. Never ends in a slash.
  * @throws QuarryError `invalid`
  */
-export function baseUrlOf(config: Addressed, request: Request): string {
+export function baseUrlOf(config: AddressConfig, request: Request): string {
   if (config.PUBLIC_BASE_URL !== undefined) return config.PUBLIC_BASE_URL;
   const url = URL.parse(request.url);
   // `OPTIONS *`, or a header Host that is none.
@@ -111,5 +111,5 @@ export function baseUrlOf(config: Addressed, request: Request): string {
 }
 
 /** Whether callers reach the service over https, as far as it knows. */
-export const isHttps = (config: Addressed, request: Request) =>
+export const isHttps = (config: AddressConfig, request: Request) =>
   baseUrlOf(config, request).startsWith("https:");

@@ -48,10 +48,10 @@ export function handleError(thrown: unknown, context: Context<AppEnv>): Response
 }
 
 /** The part of a context that answers of pages have too. */
-type Answering = Pick<Context<AppEnv>, "get" | "header">;
+type ErrorContext = Pick<Context<AppEnv>, "get" | "header">;
 
 /** The caller sees the answer; the rest goes to the log, the time to wait to a header. */
-export function answerAndLog(thrown: unknown, context: Answering): Answer {
+export function answerAndLog(thrown: unknown, context: ErrorContext): Answer {
   const answer = logFailure(thrown, logOf(context));
   const wait = thrown instanceof QuarryError ? thrown.retryAfterSeconds : null;
   if (wait !== null) context.header("Retry-After", String(wait));
@@ -77,7 +77,7 @@ const CHALLENGES: Partial<Record<number, Record<string, string>>> = {
   415: { "Accept-Encoding": "identity" },
 };
 
-function logOf(context: Answering): Log {
+function logOf(context: ErrorContext): Log {
   // Without services (invalid configuration) only the console is available.
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
   if (services !== undefined) return services.log;

@@ -4,7 +4,7 @@ import type { JSONValue } from "hono/utils/types";
 
 import type { Log } from "../core/log.ts";
 import { runEvents } from "../inference/run-events.ts";
-import type { EmitEvent, Listening, RunEvent } from "../inference/run-events.ts";
+import type { EmitEvent, RunListener, RunEvent } from "../inference/run-events.ts";
 import type { InferenceResult, Timings } from "../inference/types.ts";
 import { chunkAnswer, degradedFor } from "./answers.ts";
 import type { Caller } from "./caller.ts";
@@ -77,7 +77,7 @@ export async function runBody<Result extends object>(
     run,
     signal,
     log,
-  }: { run: (listening: Listening) => Promise<Result>; signal: AbortSignal; log: Log },
+  }: { run: (listening: RunListener) => Promise<Result>; signal: AbortSignal; log: Log },
   textsOf: (events: AsyncIterable<RunEvent<Result>>) => AsyncGenerator<string>,
   failedText: (failure: Failure) => string,
 ): Promise<ReadableStream<Uint8Array>> {

@@ -6,7 +6,7 @@ import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
 import type { InferenceServices, Usage } from "./types.ts";
 
-type Asking<Reply> = {
+type ModelQuestion<Reply> = {
   model: string;
   systemPrompt: string;
   /** `key`: of the delimiters, which no text can know (text/prompt-delimiters.ts). */
@@ -20,7 +20,7 @@ type Asking<Reply> = {
 /** Asks a chat model for an object outside of any inference. @throws QuarryError `model-failed` */
 export async function askModel<Reply extends object>(
   services: InferenceServices,
-  asking: Asking<Reply>,
+  asking: ModelQuestion<Reply>,
 ): Promise<{ reply: Reply; usage: Usage }> {
   const { model, systemPrompt, prompt, reply, countedFor } = asking;
   // Gemini refuses a schema that names its `$schema`.

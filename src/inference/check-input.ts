@@ -14,7 +14,7 @@ const RAG_ONLY_FIELDS = [
   "modifiedBefore",
 ] as const;
 
-type Checked = Pick<InferenceRecord, "nativeRag" | "rags">;
+type InputTarget = Pick<InferenceRecord, "nativeRag" | "rags">;
 /** The fields that a schema alone cannot check. */
 type CheckedInput = Pick<
   Partial<InferenceInput>,
@@ -28,7 +28,7 @@ const SELECTIONS = ["selectedFiles", "selectedFolders"] as const;
  * @throws QuarryError `invalid` that names every failing field.
  */
 export function checkInferenceInput(
-  inference: Checked,
+  inference: InputTarget,
   input: CheckedInput,
 ): ResponseSchema | null {
   const { problems, schema } = judge(inference, input);
@@ -36,10 +36,12 @@ export function checkInferenceInput(
   return schema;
 }
 
-export const inferenceInputProblems = (inference: Checked, input: CheckedInput): FieldProblem[] =>
-  judge(inference, input).problems;
+export const inferenceInputProblems = (
+  inference: InputTarget,
+  input: CheckedInput,
+): FieldProblem[] => judge(inference, input).problems;
 
-function judge(inference: Checked, input: CheckedInput) {
+function judge(inference: InputTarget, input: CheckedInput) {
   const problems = inference.nativeRag
     ? [...searchProblems(inference, input), ...unknownRags(inference, input)]
     : refusedFields(input);
@@ -57,9 +59,12 @@ function refusedFields(input: CheckedInput): FieldProblem[] {
   }));
 }
 
-type Linked = Pick<InferenceRecord, "rags">;
+type SearchTarget = Pick<InferenceRecord, "rags">;
 
-function searchProblems({ rags }: Linked, { semanticSearch = [] }: CheckedInput): FieldProblem[] {
+function searchProblems(
+  { rags }: SearchTarget,
+  { semanticSearch = [] }: CheckedInput,
+): FieldProblem[] {
   if (rags.length === 0) return [];
   if (semanticSearch.length === 0) return [{ field: "semanticSearch", problem: "is required" }];
   return semanticSearch.flatMap((query, at) =>
@@ -67,7 +72,7 @@ function searchProblems({ rags }: Linked, { semanticSearch = [] }: CheckedInput)
   );
 }
 
-function unknownRags({ rags }: Linked, input: CheckedInput): FieldProblem[] {
+function unknownRags({ rags }: SearchTarget, input: CheckedInput): FieldProblem[] {
   const identifiers = new Set(rags.map(({ identifier }) => identifier));
   // With all files, what is selected is not looked at.
   const selections = input.useAllFiles === false ? SELECTIONS : [];

@@ -3,7 +3,7 @@ import { invalidField } from "../core/errors.ts";
 import { referredTo } from "../core/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema, type FindingsOf } from "./json-schema/read-json-schema.ts";
-import { SchemaRefused } from "./json-schema/schema-index.ts";
+import { SchemaError } from "./json-schema/schema-index.ts";
 
 /** The caller's JSON Schema, parsed and checked. */
 export type ResponseSchema = { schema: JsonObject; findings: FindingsOf };
@@ -26,7 +26,7 @@ export function readResponseSchema(text: string): ReadSchema {
   try {
     return { ok: true, schema: parsedSchema(text) };
   } catch (thrown) {
-    if (thrown instanceof SchemaRefused) return { ok: false, reason: thrown.message };
+    if (thrown instanceof SchemaError) return { ok: false, reason: thrown.message };
     throw thrown;
   }
 }
@@ -53,7 +53,7 @@ function parsedSchema(text: string): ResponseSchema {
 }
 
 function refuse(reason: string): never {
-  throw new SchemaRefused(reason);
+  throw new SchemaError(reason);
 }
 
 type Root = "object" | "array" | "other";

@@ -14,7 +14,7 @@ import { laneOf } from "../catalog/models/embedding-pace.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { count, textOf } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
-import { NOT_TOLD, streamedCall, type Hearing } from "./streamed-call.ts";
+import { NOT_TOLD, streamedCall, type TextReceiver } from "./streamed-call.ts";
 
 export type RetryingCall = {
   chat: ChatModel;
@@ -28,7 +28,7 @@ export type RetryingCall = {
   /** Tools that are offered in the last step, too: their calls end the turn. */
   handedBack: ReadonlySet<string>;
   /** Absent: nobody listens. */
-  hearing?: Hearing | undefined;
+  hearing?: TextReceiver | undefined;
   isCallRequired?: boolean;
   /** An agent's later step for which a spending limit leaves no room ends the turn without text. */
   mayStop?: boolean;

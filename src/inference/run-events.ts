@@ -22,7 +22,7 @@ export type RunEvent<Result = InferenceResult> = ProgressEvent | { type: "result
 export type EmitEvent = (event: ProgressEvent) => Promise<void>;
 
 /** A listener of a run; the signal ends the run. */
-export type Listening = { emit: EmitEvent; signal: AbortSignal };
+export type RunListener = { emit: EmitEvent; signal: AbortSignal };
 
 /** Optional inputs of a run: who calls, what was said before, who listens. */
 export type RunContext = Partial<{
@@ -40,7 +40,7 @@ export type RunContext = Partial<{
   emit: EmitEvent | undefined;
 }> & { caller: Caller };
 
-type Waiting<Result> = { event: RunEvent<Result>; taken: () => void };
+type PendingEvent<Result> = { event: RunEvent<Result>; taken: () => void };
 
 /**
  * The events of a run, one at a time; the last one is `result`. Throws what the run throws, which
@@ -48,10 +48,10 @@ type Waiting<Result> = { event: RunEvent<Result>; taken: () => void };
  * @param run starts the work: `runInference` or `runAgent` with what it is given.
  */
 export async function* runEvents<Result extends object = InferenceResult>(
-  run: (listening: Listening) => Promise<Result>,
+  run: (listening: RunListener) => Promise<Result>,
   signal = new AbortController().signal,
 ): AsyncGenerator<RunEvent<Result>, undefined, undefined> {
-  const waiting: Waiting<Result>[] = [];
+  const waiting: PendingEvent<Result>[] = [];
   let wake = () => {};
   let isOver = false;
   const hasNothing = () => waiting.length === 0 && !isOver;

@@ -64,12 +64,12 @@ const context = {
     .openapi("IncludeSystemPrompt", { description: "Return the system prompt in the response." }),
 };
 
-type Selecting = {
+type FileSelection = {
   selectedFiles?: z.output<typeof SelectedFiles>[] | undefined;
   selectedFolders?: z.output<typeof SelectedFolders>[] | undefined;
 };
 
-const checkSelections = checkSelected<Selecting & { useAllFiles: boolean }>(
+const checkSelections = checkSelected<FileSelection & { useAllFiles: boolean }>(
   ({ selectedFiles = [], selectedFolders = [] }) => [
     ...selectedFiles.map(({ files }, at) => {
       return { field: ["selectedFiles", at, "files"], paths: files };

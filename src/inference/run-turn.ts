@@ -6,13 +6,13 @@ import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { outputLimit, tokensBeside } from "./assemble-prompt.ts";
-import { citedBlock, readSaid, type Citing, type Said } from "./citations/citing.ts";
+import { citedBlock, readSaid, type CitationRule, type CitedText } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";
 import { finishOf, WITHOUT_TEXT } from "./answer-text.ts";
 import { delimiterRemover } from "../text/prompt-delimiters.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
-import type { Hearing } from "./streamed-call.ts";
+import type { TextReceiver } from "./streamed-call.ts";
 import type { RunContext } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import { functionCallsIn, modelMessages, offeredTools } from "./tools/caller-functions.ts";
@@ -42,7 +42,7 @@ export type TurnRequest = {
   /** Null: plain text. */
   output: OutputPlan | null;
   /** Null: the answer cites nothing. */
-  citing: Citing | null;
+  citing: CitationRule | null;
   /** Passages in `messages`, numbered from 1. */
   shown: RetrievedChunk[];
   /** Null: the model gets no search tools. */
@@ -168,8 +168,8 @@ async function repairedAnswer(
   throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
 }
 
-type Called = Omit<Answer, "response"> & {
-  said: Said;
+type TurnAnswer = Omit<Answer, "response"> & {
+  said: CitedText;
   /** Whether its last step was a search, which is not run. */
   searched: boolean;
   messages: ModelMessage[];
@@ -180,7 +180,7 @@ async function callModel(
   messages: ModelMessage[],
   maxSteps: number,
   signal: AbortSignal,
-): Promise<Called> {
+): Promise<TurnAnswer> {
   const { chat, deadline, now, meter, setting } = turn;
   const { tools, toolChoice, handedBack } = turn.offered;
   const { systemPrompt, temperature } = setting;
@@ -211,7 +211,7 @@ async function callModel(
   return calledIn(steps, turn);
 }
 
-function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
+function calledIn(steps: StepResult<ToolSet>[], turn: Turn): TurnAnswer {
   const { handedBack } = turn.offered;
   const callsByStep = steps.map(({ toolCalls }) => toolCalls);
   const { parallel = true } = turn.functions ?? {};
@@ -231,10 +231,10 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
   };
 }
 
-const NOTHING_SAID: Said = { text: "", marks: [], own: [] };
+const NOTHING_SAID: CitedText = { text: "", marks: [], own: [] };
 
 /** Structured output is heard by nobody: it is told when it was checked. */
-function hearingOf({ emit, output, citing, key }: Turn): Hearing | undefined {
+function hearingOf({ emit, output, citing, key }: Turn): TextReceiver | undefined {
   if (emit === undefined || output !== null) return undefined;
   const hear = async (text: string, step: number) => {
     if (text !== "") await emit({ type: "delta", text, step });

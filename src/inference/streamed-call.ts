@@ -10,10 +10,10 @@ import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import { StreamedUsage } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
 
-type Collected = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
+type WholeAnswer = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
 
 /** Receives the text of a call as it comes; the model's stream waits. `step`: counts the calls. */
-export type Hearing = {
+export type TextReceiver = {
   hear: (text: string, step: number) => Promise<void>;
   end: (step: number) => Promise<void>;
 };
@@ -22,7 +22,7 @@ type StreamedCall = {
   chat: ChatModel;
   meter: Meter;
   /** Absent: nobody listens. */
-  hearing: Hearing | undefined;
+  hearing: TextReceiver | undefined;
   /** After so many ms, the text so far is the answer. */
   withinMs: number;
 };
@@ -61,8 +61,8 @@ async function collect(
   stream: Parts,
   { signal, withinMs }: { signal: AbortSignal | undefined; withinMs: number },
   take: (part: LanguageModelV4StreamPart) => Promise<void>,
-): Promise<Collected> {
-  const call: Received = { content: [], open: new Map(), end: null };
+): Promise<WholeAnswer> {
+  const call: StreamState = { content: [], open: new Map(), end: null };
   const reader = stream.getReader();
   let isOver = false;
   const stop = () => void reader.cancel().catch(() => {});
@@ -92,17 +92,17 @@ async function collect(
 
 const UNTOLD = { total: undefined, noCache: undefined, cacheRead: undefined };
 /** The usage of a call whose provider did not say. */
-export const NOT_TOLD: Collected["usage"] = {
+export const NOT_TOLD: WholeAnswer["usage"] = {
   inputTokens: { ...UNTOLD, cacheWrite: undefined },
   outputTokens: { ...UNTOLD, text: undefined, reasoning: undefined },
 };
-const CUT: NonNullable<Received["end"]> = {
+const CUT: NonNullable<StreamState["end"]> = {
   finishReason: { unified: "length", raw: "time" },
   usage: NOT_TOLD,
 };
 
 /** Text without a call of a tool can be an answer. */
-const hasText = ({ content }: Received) =>
+const hasText = ({ content }: StreamState) =>
   content.every((part) => !("type" in part)) &&
   content.some((part) => "kind" in part && part.kind === "text" && part.parts.length > 0);
 
@@ -112,14 +112,14 @@ type Block = {
   citations: LanguageModelV4Text["citations"];
 };
 
-type Received = {
+type StreamState = {
   content: (Block | LanguageModelV4Content)[];
   /** By id; a later block may have the id of one that has ended. */
   open: Map<string, Block>;
-  end: Pick<Collected, "finishReason" | "usage"> | null;
+  end: Pick<WholeAnswer, "finishReason" | "usage"> | null;
 };
 
-function receive(part: LanguageModelV4StreamPart, call: Received): void {
+function receive(part: LanguageModelV4StreamPart, call: StreamState): void {
   switch (part.type) {
     case "text-start":
     case "reasoning-start": {

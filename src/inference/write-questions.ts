@@ -78,7 +78,7 @@ const textsIn = (messages: EarlierMessage[]) =>
   messages.filter(({ role, content }) => role !== "tool" && content.trim() !== "");
 
 type Turns = { role: string; content: string }[];
-type Writing = {
+type QuestionRequest = {
   chat: ChatModel;
   turns: Turns;
   plans: boolean;
@@ -88,7 +88,7 @@ type Writing = {
 /** @throws ModelFailure, DeadlineExceeded, QuarryError `model-failed` without a question */
 async function askForQuestions(
   { now, config }: InferenceServices,
-  { chat, turns, plans, signal }: Writing,
+  { chat, turns, plans, signal }: QuestionRequest,
   { key, meter }: RunTools,
 ): Promise<string[]> {
   const mostMs = Math.max(TIME_MS, shownMs.get(chat.name) ?? 0);

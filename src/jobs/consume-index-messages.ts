@@ -5,7 +5,7 @@ import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
-import { indexMessage, parseMessages, type IndexWork, type Parsed } from "./messages.ts";
+import { indexMessage, parseMessages, type IndexWork, type ParsedMessage } from "./messages.ts";
 import { MAX_TRIES, SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
 import { workBudget, type WorkBudget } from "../ingestion/indexing/work-budget.ts";
 
@@ -57,7 +57,7 @@ async function queueAgain(
   }
 }
 
-type ParsedFiles = Parsed<IndexWork>;
+type ParsedFiles = ParsedMessage<IndexWork>;
 
 async function consumeTogether(services: Services, parsed: ParsedFiles[], budget: WorkBudget) {
   const files = parsed.flatMap(({ content }) => content.files);

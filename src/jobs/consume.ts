@@ -1,7 +1,7 @@
 import type { Services } from "../services.ts";
 import { consumeIndexMessages } from "./consume-index-messages.ts";
 import { foldUsage } from "./fold-usage.ts";
-import { parseUsage, indexMessage, parseMessages, type Parsed } from "./messages.ts";
+import { parseUsage, indexMessage, parseMessages, type ParsedMessage } from "./messages.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
 import { giveUpFiles } from "../db/files/finish-files.ts";
 import { giveUpScan } from "../db/scans/scan-store.ts";
@@ -86,7 +86,7 @@ async function consumeScanMessages(services: Services, messages: readonly Messag
   for (const message of parsed) await consumeOne(services, message);
 }
 
-async function consumeOne(services: Services, { message, content }: Parsed<ScanMessage>) {
+async function consumeOne(services: Services, { message, content }: ParsedMessage<ScanMessage>) {
   try {
     await work(services, content);
     message.ack();

@@ -40,7 +40,7 @@ async function pricesOf(db: Services["db"], messages: UsageMessage[]): Promise<P
   return models.size === 0 ? new Map() : await findPrices(db, [...models]);
 }
 
-type Touched = [UsageDimension, string];
+type DimensionKey = [UsageDimension, string];
 type Counts = Omit<UsageRow, "hour" | "dimension" | "key">;
 
 /** Each call adds to one row for every resource that it used, each model to its own. */
@@ -101,19 +101,24 @@ function touchedBy(
   { inferenceId, agentId, tokenId }: UsageMessage,
   ragIds: readonly string[],
   model: string | null,
-): Touched[] {
+): DimensionKey[] {
   const keys: [UsageDimension, string | null][] = [
     ["all", ""],
     ["inference", inferenceId],
     ["agent", agentId],
     ["token", tokenId],
     ["model", model],
-    ...ragIds.map((id): Touched => ["rag", id]),
+    ...ragIds.map((id): DimensionKey => ["rag", id]),
   ];
   return keys.flatMap(([dimension, key]) => (key === null ? [] : [[dimension, key]]));
 }
 
-function add(rows: Map<string, UsageRow>, hour: number, [dimension, key]: Touched, counts: Counts) {
+function add(
+  rows: Map<string, UsageRow>,
+  hour: number,
+  [dimension, key]: DimensionKey,
+  counts: Counts,
+) {
   const id = JSON.stringify([hour, dimension, key, counts.currency]);
   const row = rows.get(id);
   if (row === undefined) {

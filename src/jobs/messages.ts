@@ -16,7 +16,7 @@ export const indexMessage: z.ZodType<IndexWork> = z.union([
     .transform(({ files, texts }) => ({ files, texts: new Map(Object.entries(texts)) })),
 ]);
 
-export type Parsed<Content> = { message: Message; content: Content };
+export type ParsedMessage<Content> = { message: Message; content: Content };
 
 /**
  * The messages that match the schema. An invalid one is a defect: it is logged without its content
@@ -26,7 +26,7 @@ export function parseMessages<Content>(
   log: Log,
   schema: z.ZodType<Content>,
   messages: readonly Message[],
-): Parsed<Content>[] {
+): ParsedMessage<Content>[] {
   return messages.flatMap((message) => {
     const { data, error } = schema.safeParse(message.body);
     if (data !== undefined) return [{ message, content: data }];

@@ -35,7 +35,11 @@ export type ActionCall<Subject, Body extends z.ZodType> = {
   id: string;
 };
 
-type Made<Body extends z.ZodType> = { id: string; body: z.output<Body>; context: ActionContext };
+type NewSubject<Body extends z.ZodType> = {
+  id: string;
+  body: z.output<Body>;
+  context: ActionContext;
+};
 
 /**
  * A change that the panel offers, declared once: the route of its API with the reference, the form
@@ -66,7 +70,7 @@ export type Action<Subject, Body extends z.ZodType, Result> = Pick<
   /** The answer; absent: the result. */
   shown?: (result: Result, services: Services) => unknown;
   /** For the audit trail; absent: the identifier of the subject, or the id of what is created. */
-  target?: (subject: Subject, made: Made<Body>) => string;
+  target?: (subject: Subject, made: NewSubject<Body>) => string;
   /** The record before, as the body names it; without a body the loss, absent: the name. */
   previous?: (subject: Subject) => object;
   /** Values that `previous` lacks, from the database, of fields that the body names. */
@@ -145,10 +149,10 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
 const targetOf = <Subject, Body extends z.ZodType>(
   { name, target }: Pick<Action<Subject, Body, never>, "name" | "target">,
   subject: Subject,
-  creation: Made<Body>,
+  creation: NewSubject<Body>,
 ) => target?.(subject, creation) ?? keyOf(subject) ?? (isCreation(name) ? creation.id : null);
 
-type Parsed<Subject> = {
+type ParsedRequest<Subject> = {
   subject: Subject;
   parts: object | undefined;
   input: unknown;
@@ -158,7 +162,7 @@ type Parsed<Subject> = {
 
 function changesOf<Subject>(
   declared: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previous">,
-  { subject, parts, input, body, schema }: Parsed<Subject>,
+  { subject, parts, input, body, schema }: ParsedRequest<Subject>,
 ): FieldChange[] {
   const { name, reference, previous } = declared;
   if (schema === undefined) {

@@ -10,14 +10,14 @@ export type Charge = {
 };
 /** `isFull`: waiting for calls under way does not help. Times in ms. */
 export type Refusal = { resetsAt: number; isFull: boolean };
-export type Spent = { used: number; reserved: number; resetsAt: number };
+export type LimitUsage = { used: number; reserved: number; resetsAt: number };
 
 export type SpendingLedger = {
   /** Reserves all charges or none; null: they are reserved. */
   reserve(id: string, charges: Charge[]): Promise<Refusal | null>;
   /** Charges costs by limit in place of what is reserved; null: as much as is reserved. */
   settle(id: string, costs: Record<string, number | null>): Promise<void>;
-  state(limits: Pick<Charge, "limitId" | "period">[]): Promise<Spent[]>;
+  state(limits: Pick<Charge, "limitId" | "period">[]): Promise<LimitUsage[]>;
 };
 
 export type SpendingSubject = { kind: "token" | "inference" | "agent" | "person"; id: string };
@@ -25,12 +25,12 @@ export type ModelTokens = { input: number; output: number };
 /** `most`: the greatest number of tokens; counted only where a limit applies. */
 export type ModelCall = { kind: ModelKind; model: string; most: () => ModelTokens };
 /** `settle` counts once; with null, what is reserved is charged. */
-export type Hold = { isLimited: boolean; settle: (tokens: ModelTokens | null) => void };
+export type Reservation = { isLimited: boolean; settle: (tokens: ModelTokens | null) => void };
 
 /** The limits of an event, or of a part of it. `begins`: counts a call; its first model call must fit. */
 export type Spending = {
   bill(subjects: SpendingSubject[]): void;
   of(subject: SpendingSubject): Spending;
   /** @throws SpendingReached, QuarryError `limits-unavailable` */
-  reserve(call: ModelCall, begins?: boolean): Promise<Hold>;
+  reserve(call: ModelCall, begins?: boolean): Promise<Reservation>;
 };

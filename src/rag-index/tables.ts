@@ -126,8 +126,8 @@ export function select<Of extends Table, Names extends keyof Columns<Of> & strin
   return sql.exec<Row<Of, Names>>(query, ...bindings).toArray();
 }
 
-type Bound = SqlStorageValue | Uint8Array | boolean | readonly unknown[];
-type Template<Result> = (texts: TemplateStringsArray, ...values: Bound[]) => Result;
+type BoundValue = SqlStorageValue | Uint8Array | boolean | readonly unknown[];
+type Template<Result> = (texts: TemplateStringsArray, ...values: BoundValue[]) => Result;
 type SqlRow = Record<string, SqlStorageValue>;
 
 /** One string each: SQLite's prepared statements are found faster by the same one. */

@@ -11,7 +11,7 @@ const VECTOR_INDEX_SHARE = 0.6;
 /** The vector index names 100 at most: where more are needed, half of them are enough. */
 const MAX_WANTED = 50;
 
-type Searching = {
+type VectorSearch = {
   call: RetrievalCall;
   vectorIndex: VectorIndex;
   target: RetrievalTarget;
@@ -23,7 +23,7 @@ type Searching = {
  * scan is right, because the restriction is selective or cannot be expressed.
  */
 export async function findNearest(
-  { call, vectorIndex, target, plan }: Searching,
+  { call, vectorIndex, target, plan }: VectorSearch,
   restrictions: RestrictionPlan[],
   vectors: Float32Array[],
 ): Promise<Nearest[] | "lost" | null> {

@@ -53,7 +53,7 @@ export async function orderByWords(
     const scoresOf =
       order === "neighbours"
         ? scoreByNeighbours
-        : (best: Placed[]) => bestScores(best, plan.queries, pause);
+        : (best: ListPlace[]) => bestScores(best, plan.queries, pause);
     for (const list of await orderTogether(group, reorderedCount(order, plan), scoresOf)) {
       ordered.set(list.findings, list);
     }
@@ -65,7 +65,7 @@ export async function orderByWords(
 async function orderTogether(
   lists: ScoredList[],
   count: number,
-  scoresOf: (best: Placed[]) => number[] | Promise<number[]>,
+  scoresOf: (best: ListPlace[]) => number[] | Promise<number[]>,
 ): Promise<ScoredList[]> {
   const best = lists
     .flatMap((list) => list.chunks.map((chunk, place) => ({ list, place, chunk })))
@@ -87,9 +87,9 @@ async function orderTogether(
 }
 
 /** One of the best, and where it stands in its list. */
-type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
+type ListPlace = { list: ScoredList; place: number; chunk: ScoredChunk };
 
-async function bestScores(best: Placed[], queries: string[], pause: Pause) {
+async function bestScores(best: ListPlace[], queries: string[], pause: Pause) {
   const scores = best.map(() => NOT_FOUND);
   const words = best.map(({ chunk: { chunk } }) =>
     wordsOfPassage({ path: chunk.file.path, headings: chunk.headings, text: chunk.text }),
@@ -103,7 +103,7 @@ async function bestScores(best: Placed[], queries: string[], pause: Pause) {
   return scores;
 }
 
-type ToScore = { best: Placed[]; words: PassageWords[]; at: number };
+type ToScore = { best: ListPlace[]; words: PassageWords[]; at: number };
 
 /** Scores the chunks that the query found, by their places among the best. */
 function scoresFor(query: string, { best, words, at }: ToScore): [number, number][] {

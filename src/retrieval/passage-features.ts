@@ -86,11 +86,11 @@ type QueryStems = {
   /** First five letters of a term. */
   families: Map<string, number>;
   /** Facts of the candidates' words, filled as they come. */
-  known: Map<string, Known>;
+  known: Map<string, StemMatch>;
 };
 
 /** Which term a word is, or is a relative of, -1: none; and whether the query says it at all. */
-type Known = { term: number; relative: number; isSaid: boolean };
+type StemMatch = { term: number; relative: number; isSaid: boolean };
 
 function askedOf(query: string): QueryStems {
   const words = searchWordsOf(query);
@@ -172,7 +172,7 @@ const NO_BREAK_SPACE = "\u00a0";
 const sentencesOf = (text: string): string[] =>
   withoutSigns(text.replaceAll(NO_BREAK_SPACE, " "), NO_SIGN).split(SENTENCE_END);
 
-function knownOf(word: string, { known: stems, all, terms, families }: QueryStems): Known {
+function knownOf(word: string, { known: stems, all, terms, families }: QueryStems): StemMatch {
   const before = stems.get(word);
   if (before !== undefined) return before;
   const stem = stemOf(word);

@@ -23,7 +23,7 @@ export type RetrievalRequest = {
 };
 
 /** ISO 8601 days (their first instant) or times. */
-export type Modified = {
+export type ModifiedRange = {
   /** Changed then or later. */
   modifiedAfter?: string | undefined;
   /** Changed earlier. */
@@ -43,14 +43,14 @@ export const wasModifiedAt = (ms: number): FileCondition => ({
 export function modifiedWithin({
   modifiedAfter: after,
   modifiedBefore: before,
-}: Modified): FileCondition | undefined {
+}: ModifiedRange): FileCondition | undefined {
   const from = after === undefined ? [] : [modifiedAt(">=", Date.parse(after))];
   const to = before === undefined ? [] : [modifiedAt("<", Date.parse(before))];
   const all = [...from, ...to];
   return all.length === 0 ? undefined : { all };
 }
 
-type Selection = Modified & {
+type Selection = ModifiedRange & {
   useAllFiles: boolean;
   files: string[];
   folders: string[];

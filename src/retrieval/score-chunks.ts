@@ -109,10 +109,10 @@ export function scaleAmong(
 }
 
 /** A chunk, and what its words score for each query. */
-type Worded = { chunk: HydratedChunk; words: number[] };
+type ChunkWords = { chunk: HydratedChunk; words: number[] };
 
 function scoreChunk(
-  { chunk, words }: Worded,
+  { chunk, words }: ChunkWords,
   { fusions, relation }: { fusions: Fusion[]; relation: number },
   { identifier: ragIdentifier, searchMode }: RagFindings["target"]["rag"],
 ): ScoredChunk {
@@ -133,7 +133,7 @@ function scoreChunk(
 }
 
 /** The best that words score among chunks that the lexical leg found for a query. */
-const bestWords = (chunks: Worded[], at: number): number[] => {
+const bestWords = (chunks: ChunkWords[], at: number): number[] => {
   const scores = chunks.flatMap(({ chunk, words }) =>
     (chunk.scores[at]?.lexical ?? null) === null ? [] : (words[at] ?? 0),
   );

@@ -62,12 +62,12 @@ const SelectedPath = z
   .string()
   .openapi({ pattern: NO_LEADING_SLASH.source, maxLength: MAX_PATH_LENGTH });
 
-type Selecting = { useAllFiles: boolean };
-type Named = { field: PropertyKey[]; paths: string[] };
+type Selection = { useAllFiles: boolean };
+type PathsOfField = { field: PropertyKey[]; paths: string[] };
 
 /** With `useAllFiles` nothing is selected, whatever is named; only so much may be named. */
 export const checkSelected =
-  <Body extends Selecting>(namedIn: (body: Body) => Named[]) =>
+  <Body extends Selection>(namedIn: (body: Body) => PathsOfField[]) =>
   (body: Body, context: z.RefinementCtx): void => {
     const scopes = namedIn(body);
     if (scopes.reduce((sum, { paths }) => sum + paths.length, 0) > SELECTED_LIMIT) {

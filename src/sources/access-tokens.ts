@@ -5,7 +5,7 @@ import { parsedJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import { clocksDiffer, skewOf } from "./clock-skew.ts";
-import { guardedFetch, readText, retryAfterMs, type Outgoing } from "./guarded-fetch.ts";
+import { guardedFetch, readText, retryAfterMs, type OutgoingClient } from "./guarded-fetch.ts";
 
 /** A token that is about to expire is not used any more. */
 const MARGIN_MS = MINUTE_MS;
@@ -15,7 +15,7 @@ const granted = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive(),
 });
-type Granted = z.infer<typeof granted>;
+type TokenGrant = z.infer<typeof granted>;
 
 /** Where OAuth 2.0 access tokens are asked for, and with what. */
 export type TokenService = {
@@ -26,7 +26,7 @@ export type TokenService = {
   /** Sent with the form, where they and not the form prove who asks. */
   headers?: () => Promise<Record<string, string>>;
   /** Reads an answer that has another form than OAuth's. */
-  answer?: z.ZodType<Granted>;
+  answer?: z.ZodType<TokenGrant>;
   /** Whether it is proven by a signature, which holds for minutes. */
   isSigned?: boolean;
   /** Explains a refusal to the person who set the source up. */
@@ -55,7 +55,7 @@ export function basicCredentials(user: string, password: string): AccessTokens {
   return { scheme: "Basic", get: async () => credentials };
 }
 
-type Signing = {
+type SigningKey = {
   key: () => string;
   /** Told where the key cannot be read: a library's message may quote it. */
   complaint: string;
@@ -66,7 +66,7 @@ type Signing = {
 /** A JWT signed with a private key, PKCS #8 as PEM. @throws SourceFailure `denied` */
 export async function signedAssertion(
   claims: JWTPayload,
-  { key, complaint, algorithm: alg = "RS256", header }: Signing,
+  { key, complaint, algorithm: alg = "RS256", header }: SigningKey,
 ): Promise<string> {
   try {
     const own = await header?.();
@@ -78,7 +78,11 @@ export async function signedAssertion(
 }
 
 /** Each is used until shortly before it expires. @throws SourceFailure that says what to do */
-export function accessTokens(service: TokenService, outgoing: Outgoing, now: Now): AccessTokens {
+export function accessTokens(
+  service: TokenService,
+  outgoing: OutgoingClient,
+  now: Now,
+): AccessTokens {
   let current: { value: string; expiresAt: number } | null = null;
   return {
     async get(signal) {
@@ -102,8 +106,8 @@ const MAX_SKEW_MS = 2 * MINUTE_MS;
 
 async function requestToken(
   { name, address, form, headers: proof, answer: schema = granted, ...service }: TokenService,
-  { outgoing, now, signal }: { outgoing: Outgoing; now: Now; signal: AbortSignal },
-): Promise<Granted> {
+  { outgoing, now, signal }: { outgoing: OutgoingClient; now: Now; signal: AbortSignal },
+): Promise<TokenGrant> {
   const got = await guardedFetch(outgoing, address, {
     post: { body: new URLSearchParams(await form()).toString() },
     headers: { "content-type": "application/x-www-form-urlencoded", ...(await proof?.()) },

@@ -7,7 +7,7 @@ import { missingFile, SourceFailure } from "../ports/source-reader.ts";
 import type { ListedFile, OpenedFile } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { guardedFetch, openedFrom, readText, retryAfterMs, tooLarge } from "./guarded-fetch.ts";
-import type { GuardedRequest, GuardedResponse, Outgoing } from "./guarded-fetch.ts";
+import type { GuardedRequest, GuardedResponse, OutgoingClient } from "./guarded-fetch.ts";
 import { advanced } from "./listing-advance.ts";
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
@@ -26,12 +26,16 @@ type Download = { got: GuardedResponse } | { error: ApiError };
 
 type ApiQuery = Record<string, string | number | boolean | undefined>;
 /** A body is posted as JSON unless a method is named; an answer 304 to `headers` is an error. */
-type Sent = { method?: "PATCH" | "DELETE"; body?: unknown; headers?: Record<string, string> };
+type RequestParts = {
+  method?: "PATCH" | "DELETE";
+  body?: unknown;
+  headers?: Record<string, string>;
+};
 /** A page of a listing; `next` names the one after it. */
 export type ApiPage<Item> = { items: Item[]; next: string | null };
 
 type Listing = { cursor?: string; absent?: number[]; limit?: number };
-type Opening = { missing?: number[]; isElsewhere?: boolean; headers?: Record<string, string> };
+type OpenOptions = { missing?: number[]; isElsewhere?: boolean; headers?: Record<string, string> };
 
 export type ApiProvider = {
   /** As messages name it. */
@@ -49,7 +53,7 @@ export type ApiProvider = {
   remedyFor: (error: ApiError) => string | SourceFailure | undefined;
 };
 
-export type Connection = { outgoing: Outgoing; now: Now; tokens: AccessTokens };
+export type Connection = { outgoing: OutgoingClient; now: Now; tokens: AccessTokens };
 
 /** An API that is asked within calls of a reader, each of which has a signal that ends it. */
 export type Api = (signal: AbortSignal) => ApiClient;
@@ -83,7 +87,7 @@ export class ApiClient {
   async find<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    { absent = [404], ...request }: Sent & { absent?: number[] } = {},
+    { absent = [404], ...request }: RequestParts & { absent?: number[] } = {},
   ): Promise<Answer | null> {
     const reply = await this.ask(schema, address, request);
     return "answer" in reply ? reply.answer : this.#absence(reply.error, absent);
@@ -115,7 +119,7 @@ export class ApiClient {
   async ask<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    request: Sent = {},
+    request: RequestParts = {},
   ): Promise<ApiReply<Answer>> {
     const got = await this.#fetch(address, requestOf(request));
     if (!got.response.ok) return { error: await this.#errorIn(got) };
@@ -137,7 +141,7 @@ export class ApiClient {
   async open(
     { size, mimeType }: Pick<ListedFile, "size" | "mimeType">,
     address: string,
-    { missing = [404], isElsewhere = false, headers }: Opening = {},
+    { missing = [404], isElsewhere = false, headers }: OpenOptions = {},
   ): Promise<OpenedFile> {
     if (size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
     const reply = await (isElsewhere
@@ -251,7 +255,7 @@ export class ApiClient {
 
 type Request = Pick<GuardedRequest, "post" | "timeoutMs"> & { headers?: Record<string, string> };
 
-function requestOf({ headers = {}, ...post }: Sent): Request {
+function requestOf({ headers = {}, ...post }: RequestParts): Request {
   const { method, body } = post;
   if (method === undefined && !("body" in post)) return { headers };
   const text = body === undefined ? "" : JSON.stringify(body);

@@ -19,7 +19,7 @@ export function segmentOf(name: string): string {
 /** Where a folder lies: its path below the root ("" for the root), and the ids from the root on. */
 export type FolderPlace = { path: string; ancestors: string[] };
 
-type Rooted = { root: string; folders: Record<string, Folder> };
+type RootedTree = { root: string; folders: Record<string, Folder> };
 export type FolderTree = ReturnType<typeof folderTree>;
 const NOWHERE: FolderPlace = { path: "", ancestors: [] };
 
@@ -27,7 +27,7 @@ const NOWHERE: FolderPlace = { path: "", ancestors: [] };
  * Places of folders beneath the root; each is worked out once. `base` is where the root itself
  * lies: nowhere, or in a folder that stands for its drive.
  */
-export function folderTree({ root, folders }: Rooted, base = NOWHERE) {
+export function folderTree({ root, folders }: RootedTree, base = NOWHERE) {
   const places = new Map<string, FolderPlace | null>();
   const findPlace = (id: string, depth: number): FolderPlace | null => {
     if (id === root) return { path: base.path, ancestors: [...base.ancestors, id] };

@@ -12,7 +12,7 @@ import { secretOf, type SourceManifest } from "./source-manifest.ts";
 /** A configuration as it is checked: its settings, and its secret where it was given anew. */
 export type ProviderConfig = Record<string, unknown>;
 
-type Stored = { config: ProviderConfig; sealedSecrets: string | null };
+type StoredConfig = { config: ProviderConfig; sealedSecrets: string | null };
 
 /** A secret that is stored may be left out, or be the `true` that stands for it in our answers. */
 export function configSchemaOf(
@@ -34,8 +34,8 @@ export function configSchemaOf(
  */
 export async function sealSecrets(
   config: Config,
-  source: { provider: string; config: ProviderConfig; before: Stored | null },
-): Promise<Stored> {
+  source: { provider: string; config: ProviderConfig; before: StoredConfig | null },
+): Promise<StoredConfig> {
   const manifest = manifestOf(source);
   const field = secretOf(manifest);
   if (field === null) return { config: source.config, sealedSecrets: null };
@@ -98,7 +98,7 @@ const UNOPENED =
  * The configuration with its secrets in place, for the one who talks to the provider.
  * @throws SourceFailure `denied` when no key opens them; it holds nothing of them.
  */
-export async function openConfig(config: Config, source: Stored): Promise<ProviderConfig> {
+export async function openConfig(config: Config, source: StoredConfig): Promise<ProviderConfig> {
   if (source.sealedSecrets === null) return source.config;
   try {
     const secrets = sealedFields.parse(JSON.parse(await unseal(config, source.sealedSecrets)));

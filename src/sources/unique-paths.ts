@@ -1,7 +1,7 @@
 import { fileNameOf } from "../core/folders.ts";
 import type { KnownFiles } from "../ports/source-reader.ts";
 
-export type Placed = { id: string; path: string };
+export type FilePlace = { id: string; path: string };
 
 /**
  * A drive may hold several files of one name in one folder. The first keeps the path; each other
@@ -11,7 +11,7 @@ export type Placed = { id: string; path: string };
  */
 export async function uniquePaths(
   knownFiles: Pick<KnownFiles, "byPath" | "byExternalId">,
-  files: Placed[],
+  files: FilePlace[],
   markOf: (id: string) => string = (id) => id,
 ): Promise<Map<string, string>> {
   const own = await knownFiles.byExternalId(files.map(({ id }) => id));

@@ -18,8 +18,8 @@ const PAIRED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=H
 /** … or by three, where vowels and tones are characters, too. */
 const IN_THREES =
   /[[[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]&&[\p{L}\p{M}\p{N}]]\u200b]+/gv;
-type Cutting = { runs: RegExp; cut: number };
-const CUTTINGS: Cutting[] = [
+type CutRule = { runs: RegExp; cut: number };
+const CUTTINGS: CutRule[] = [
   { runs: PAIRED, cut: 2 },
   { runs: IN_THREES, cut: 3 },
 ];
@@ -122,7 +122,7 @@ function partsOf(name: string): string[] {
 /** Whether a word is shorter than the cuts of its script, which is one without spaces. */
 export function isPartOfCut(word: string): boolean {
   const { length } = [...word];
-  const isCut = ({ runs, cut }: Cutting) => length < cut && word.replace(runs, "") === "";
+  const isCut = ({ runs, cut }: CutRule) => length < cut && word.replace(runs, "") === "";
   return word !== "" && CUTTINGS.some(isCut);
 }
 

@@ -1,26 +1,26 @@
-type Changed = "create" | "change" | "remove";
+type ChangeVerb = "create" | "change" | "remove";
 
 /** The verbs of every noun of the audit trail. */
 type Verbs = {
-  agents: Changed;
+  agents: ChangeVerb;
   archive: "export" | "import" | "remove";
   config: "apply";
-  "event-endpoints": Changed | "secret" | "test" | "resend";
-  "file-sources": Changed | "scan" | "webhook-secret" | "copy";
+  "event-endpoints": ChangeVerb | "secret" | "test" | "resend";
+  "file-sources": ChangeVerb | "scan" | "webhook-secret" | "copy";
   "file-sources.exclusions": "put";
   "file-sources.files": "put" | "refused" | "change" | "move" | "remove";
-  inferences: Changed;
+  inferences: ChangeVerb;
   invitations: "create" | "remove" | "accept";
   keys: "create" | "remove";
-  limits: Changed;
+  limits: ChangeVerb;
   "model-servers": "test";
   models: "put";
   panel: "refused";
   "provider-keys": "put" | "remove";
-  "question-sets": Changed | "import";
-  "question-sets.questions": Changed;
+  "question-sets": ChangeVerb | "import";
+  "question-sets.questions": ChangeVerb;
   "question-sets.runs": "create" | "remove";
-  rags: Changed | "reindex" | "retry" | "return" | "read" | "copy" | "take-over";
+  rags: ChangeVerb | "reindex" | "retry" | "return" | "read" | "copy" | "take-over";
   "rags.scopes": "create" | "remove";
   session: "sign-in" | "sign-out" | "code" | "openid" | "admin-link" | "recheck";
   "session.password": "change";
@@ -28,7 +28,7 @@ type Verbs = {
   sessions: "remove";
   "sign-in": "change" | "test";
   tokens: "create" | "remove" | "connect" | "disconnect";
-  users: Changed;
+  users: ChangeVerb;
   "users.totp": "remove";
   webhooks: "push";
 };

@@ -10,7 +10,7 @@ import type { Services } from "../../services.ts";
 import { seal, unseal } from "../seal.ts";
 import { FLOW_MS } from "../sessions/session-cookie.ts";
 import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
-import type { Asking, SignInRequest } from "./openid-client.ts";
+import type { IssuerClient, SignInRequest } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 
 /** Sealed, in the browser until the person is back. */
@@ -33,7 +33,7 @@ export async function offeredProvider(services: Pick<Services, "db">): Promise<S
 
 /** The provider's address, and what the browser keeps. @throws QuarryError `unprocessable` */
 export async function beginSignIn(
-  services: Asking & Pick<Services, "db" | "log">,
+  services: IssuerClient & Pick<Services, "db" | "log">,
   request: SignInRequest & { next: string },
 ): Promise<{ address: string; state: string; kept: string }> {
   const provider = await offeredProvider(services);
@@ -50,7 +50,7 @@ export async function beginSignIn(
 
 /** Where people sign out of the provider. @throws QuarryError `unprocessable` */
 export async function endSessionAddress(
-  services: Asking & Pick<Services, "db" | "log">,
+  services: IssuerClient & Pick<Services, "db" | "log">,
 ): Promise<string> {
   const provider = await offeredProvider(services);
   const { name, clientId } = provider.settings;

@@ -11,7 +11,7 @@ import type { Person } from "./judge-claims.ts";
 
 export type SignedInUser = { id: UserId; email: string; role: Role };
 /** The user, and what the sign-in changed of them, as the audit trail names it. */
-type FoundUser = { user: SignedInUser; changes: FieldChange[] };
+type PersonMatch = { user: SignedInUser; changes: FieldChange[] };
 
 /**
  * The user of a provider's account, who is let in: found by issuer and subject, else joined by the
@@ -24,7 +24,7 @@ export async function personOf(
   account: { issuer: string; subject: string },
   person: Person,
   keptSessionHash: string | null = null,
-): Promise<FoundUser> {
+): Promise<PersonMatch> {
   const { db, log, now } = services;
   const existing = await findByIdentity(db, account.issuer, account.subject);
   const { user, changes } =
@@ -44,7 +44,7 @@ export async function personOf(
 async function userAt(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   person: Person,
-): Promise<FoundUser> {
+): Promise<PersonMatch> {
   const { email } = person;
   const createdAt = now();
   const role = person.role ?? (await invitedRole(db, email, createdAt)) ?? "member";
@@ -60,7 +60,7 @@ async function movedTo(
   { db, log }: Pick<Services, "db" | "log">,
   { id, email: from, role }: SignedInUser,
   email: string,
-): Promise<FoundUser> {
+): Promise<PersonMatch> {
   const user = { id, email, role };
   if (email === from) return { user, changes: [] };
   if (!(await updateUser(db, id, { email, role }, false))) throw addressTaken(log);

@@ -4,15 +4,15 @@ import { HOUR_MS } from "../../core/time.ts";
 import { endGrantsOf } from "../../db/access/grant-store.ts";
 import { findByIdentity, redeemState } from "../../db/access/openid-store.ts";
 import { deleteSession, endPasswordSessions } from "../../db/access/session-store.ts";
-import type { Origin, Vouched } from "../../db/access/session-store.ts";
+import type { Origin, ProviderWord } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import type { FieldChange } from "../audit/field-changes.ts";
 import { seal } from "../seal.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { keptFlow, offeredProvider, orExplained, type Flow } from "./begin-sign-in.ts";
 import { personOf, type SignedInUser } from "./find-person.ts";
-import { judgeClaims, type Judged, type Refusal } from "./judge-claims.ts";
-import { connect, redeem, type Answer, type Asking } from "./openid-client.ts";
+import { judgeClaims, type Verdict, type Refusal } from "./judge-claims.ts";
+import { connect, redeem, type Answer, type IssuerClient } from "./openid-client.ts";
 import { signInChoices } from "./provider-settings.ts";
 
 /** A session lives so long on one word of the provider. */
@@ -23,7 +23,7 @@ export class RefusedPerson extends QuarryError {
   /** The verified address; null: there is none. */
   readonly email: string | null;
 
-  constructor({ refusal, email }: Extract<Judged, { isLetIn: false }>) {
+  constructor({ refusal, email }: Extract<Verdict, { isLetIn: false }>) {
     super("forbidden", WORDS[refusal], { cause: refusal });
     this.email = email;
   }
@@ -37,7 +37,12 @@ const WORDS: Record<Refusal, string> = {
   "not-let-in": "Your account may not use this service. Ask an administrator to let you in.",
 };
 
-export type Finished = { user: SignedInUser; secret: string; next: string; changes: FieldChange[] };
+export type SignInResult = {
+  user: SignedInUser;
+  secret: string;
+  next: string;
+  changes: FieldChange[];
+};
 
 /**
  * Signs in the person whom the provider sent back. `kept`: what the browser kept of the beginning;
@@ -46,7 +51,7 @@ export type Finished = { user: SignedInUser; secret: string; next: string; chang
  * `unauthorized` and `unprocessable` as `orExplained`; `conflict` as `personOf`; RefusedPerson.
  */
 export async function finishSignIn(
-  services: Asking & Pick<Services, "db" | "log">,
+  services: IssuerClient & Pick<Services, "db" | "log">,
   callback: {
     kept: string | null;
     returned: URLSearchParams;
@@ -54,7 +59,7 @@ export async function finishSignIn(
     origin: Origin;
     replaces: string | null;
   },
-): Promise<Finished> {
+): Promise<SignInResult> {
   const { db } = services;
   const provider = await offeredProvider(services);
   const { issuer } = provider.settings;
@@ -104,7 +109,7 @@ const otherFlow = () =>
 export async function vouched(
   { config, now }: Pick<Services, "config" | "now">,
   { refreshToken }: Answer,
-): Promise<Vouched> {
+): Promise<ProviderWord> {
   return {
     vouchedUntil: now() + VOUCHED_MS,
     sealedRefreshToken: refreshToken === null ? null : await seal(config, refreshToken),

@@ -9,7 +9,7 @@ export type Claims = Record<string, unknown>;
 export type Person = { email: string; role: Role | null; groups: string[] };
 export type Refusal = "no-address" | "unverified-address" | "not-let-in" | "too-many-groups";
 /** `email`: the verified address of somebody who is refused. */
-export type Judged =
+export type Verdict =
   | { isLetIn: true; person: Person }
   | { isLetIn: false; refusal: Refusal; email: string | null };
 
@@ -32,7 +32,7 @@ export function judgeClaims(
   settings: ProviderSettings,
   idToken: Claims,
   userinfo: Claims = {},
-): Judged {
+): Verdict {
   const refuse = (refusal: Refusal, verified: string | null = null) =>
     ({ isLetIn: false, refusal, email: verified }) as const;
   const source = [idToken, userinfo].find(({ email }) => typeof email === "string" && email !== "");

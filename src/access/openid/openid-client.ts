@@ -7,7 +7,7 @@ import { unseal } from "../seal.ts";
 import { needsUserinfo, type Claims } from "./judge-claims.ts";
 import type { StoredProvider } from "./provider-settings.ts";
 
-export type Asking = Pick<Services, "askIssuer" | "config" | "now">;
+export type IssuerClient = Pick<Services, "askIssuer" | "config" | "now">;
 
 const CLOCKS_DIFFER_SECONDS = 30;
 /** The provider itself has failed, or has too much to do: it refused nothing. */
@@ -24,7 +24,7 @@ export type Connection = Awaited<ReturnType<typeof connect>>;
 let cached: { issuer: string; server: oauth.AuthorizationServer; until: number } | null = null;
 
 /** `isAnew`: asks the provider again what it supports. @throws what `explain` explains */
-export async function connect(services: Asking, provider: StoredProvider, isAnew = false) {
+export async function connect(services: IssuerClient, provider: StoredProvider, isAnew = false) {
   const { settings, sealedSecret } = provider;
   const secret = await unseal(services.config, sealedSecret);
   const options = optionsOf(services);
@@ -43,7 +43,7 @@ export async function connect(services: Asking, provider: StoredProvider, isAnew
   };
 }
 
-const optionsOf = ({ askIssuer, config }: Asking) => ({
+const optionsOf = ({ askIssuer, config }: IssuerClient) => ({
   [oauth.customFetch]: async (address: string, request: object) => {
     const answer = await askIssuer(address, request);
     const { status } = answer;
@@ -59,9 +59,9 @@ async function discover(issuer: string, options: ReturnType<typeof optionsOf>) {
 }
 
 /** The values that a sign-in keeps until the person is back. */
-export type Begun = { state: string; nonce: string; verifier: string };
+export type SignInSecrets = { state: string; nonce: string; verifier: string };
 
-export const newFlow = (): Begun => ({
+export const newFlow = (): SignInSecrets => ({
   state: oauth.generateRandomState(),
   nonce: oauth.generateRandomNonce(),
   verifier: oauth.generateRandomCodeVerifier(),
@@ -72,7 +72,7 @@ export type SignInRequest = { redirectUri: string; prompt?: string | undefined }
 
 export async function signInAddress(
   { settings, server, client, authentication, options }: Connection,
-  { state, nonce, verifier }: Begun,
+  { state, nonce, verifier }: SignInSecrets,
   { redirectUri, prompt = "" }: SignInRequest,
 ): Promise<string> {
   const url = new URL(server.authorization_endpoint ?? "missing:");
@@ -120,7 +120,7 @@ export type Answer = {
 
 export async function redeem(
   to: Connection,
-  { state, nonce, verifier }: Begun,
+  { state, nonce, verifier }: SignInSecrets,
   { returned, redirectUri }: { returned: URLSearchParams; redirectUri: string },
 ): Promise<Answer> {
   const { server, client, authentication, options } = to;

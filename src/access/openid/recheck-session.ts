@@ -19,7 +19,7 @@ import { unseal } from "../seal.ts";
 import { personOf } from "./find-person.ts";
 import { vouched } from "./finish-sign-in.ts";
 import { judgeClaims } from "./judge-claims.ts";
-import { connect, explain, refresh, type Answer, type Asking } from "./openid-client.ts";
+import { connect, explain, refresh, type Answer, type IssuerClient } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 
 /** A check that fails is tried again after so long. */
@@ -27,13 +27,13 @@ const CHECK_MS = MINUTE_MS;
 const OK = 200;
 const UNAUTHORIZED = 401;
 
-type Checking = Asking & Pick<Services, "db" | "log">;
+type RecheckServices = IssuerClient & Pick<Services, "db" | "log">;
 
 /** At most so many people at once, so that other work is not held up. */
 const PEOPLE_AT_ONCE = 10;
 
 /** Asks the provider twice a day about people with connected programs, where it can be asked. */
-export async function renewPeople(services: Checking): Promise<void> {
+export async function renewPeople(services: RecheckServices): Promise<void> {
   const { db, now } = services;
   const due = await sessionsToRenew(db, now() - RENEWED_AFTER_MS, PEOPLE_AT_ONCE);
   for (const { sealedRefreshToken, ...session } of due) {
@@ -49,7 +49,7 @@ export async function renewPeople(services: Checking): Promise<void> {
 
 /** "unknown": the provider was not asked, or did not tell; the session lives until its time. */
 export async function recheckSession(
-  services: Checking,
+  services: RecheckServices,
   hash: string,
   session: FoundSession & { sealedRefreshToken: string },
 ): Promise<"vouched" | "ended" | "unknown"> {
@@ -101,7 +101,7 @@ const outlivesSession = ({ settings }: StoredProvider): boolean =>
 
 /** Null where the provider does not tell: without a refresh token the person goes there. */
 async function askAgain(
-  services: Checking,
+  services: RecheckServices,
   provider: StoredProvider,
   {
     hash,

@@ -3,7 +3,7 @@ import * as oauth from "oauth4webapi";
 import { isObject } from "../../core/is-object.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
-import type { Asking, Connection } from "./openid-client.ts";
+import type { IssuerClient, Connection } from "./openid-client.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { StoredProvider } from "./provider-settings.ts";
 
@@ -20,7 +20,7 @@ const wrong = (text: string): Finding => ({ tone: "wrong", text });
 
 /** Asks the provider all that can be asked without a person, and says what is wrong. */
 export async function testProvider(
-  services: Asking,
+  services: IssuerClient,
   provider: StoredProvider,
   redirectUri: string,
 ): Promise<Finding[]> {

@@ -12,7 +12,7 @@ import { resourceOf } from "./addresses.ts";
 import { refreshOnce } from "./refresh-once.ts";
 import { makeRoom, registrationFacts, UNUSED_S } from "./registrations.ts";
 
-type Served = Pick<Services, "config" | "db" | "log" | "now" | "programs">;
+type ServerServices = Pick<Services, "config" | "db" | "log" | "now" | "programs">;
 
 /** Bytes. Longer keys are an error of the platform, and strangers choose parts of ours. */
 const MAX_KEY_BYTES = 512;
@@ -28,7 +28,7 @@ export type AuthorizationServer = ReturnType<typeof authorizationServer>;
  * row forbids is refused, whatever the library still stores. `network`: who calls, for registering.
  * @throws QuarryError `unprocessable` where OAuth is not offered.
  */
-export function authorizationServer(services: Served, baseUrl: string, network = "") {
+export function authorizationServer(services: ServerServices, baseUrl: string, network = "") {
   const resource = resourceOf(baseUrl);
   if (resource === null) throw unprocessable("Programs connect over https, or on this machine");
   const state = { isReplay: false, takesPrevious: false };
@@ -98,7 +98,11 @@ const endedGrant = () =>
   });
 
 /** A code is taken once, here, because the library's store knows no such step. */
-async function mayIssue({ db, now }: Served, id: TokenId, isFirst: boolean): Promise<boolean> {
+async function mayIssue(
+  { db, now }: ServerServices,
+  id: TokenId,
+  isFirst: boolean,
+): Promise<boolean> {
   return isFirst ? await redeemGrant(db, id, now()) : await isGrantOpen(db, id, now());
 }
 
@@ -110,7 +114,11 @@ const fetchesOnlyPublicAddresses = (): boolean =>
  * The storage of the library: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
-function storeEndingGrants(services: Served, network: string, state: { takesPrevious: boolean }) {
+function storeEndingGrants(
+  services: ServerServices,
+  network: string,
+  state: { takesPrevious: boolean },
+) {
   const { programs, db } = services;
   return {
     async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {

@@ -18,7 +18,7 @@ const UNKNOWN: Facts = { name: "", network: "" };
 
 export type Registration = Facts & { key: string; registeredAt: number };
 
-type Stored = Pick<Services, "programs" | "now">;
+type RegistryServices = Pick<Services, "programs" | "now">;
 
 const program = z.object({ clientName: z.string().default("") });
 
@@ -30,7 +30,10 @@ export function registrationFacts(key: string, value: string, network: string) {
 }
 
 /** Registrations that nobody allowed, the oldest first. A used one ends later than within a day. */
-export async function unusedRegistrations({ programs, now }: Stored): Promise<Registration[]> {
+export async function unusedRegistrations({
+  programs,
+  now,
+}: RegistryServices): Promise<Registration[]> {
   const unused: Registration[] = [];
   const until = now() / SECOND_MS + UNUSED_S;
   let cursor: string | null = null;
@@ -51,7 +54,7 @@ export async function unusedRegistrations({ programs, now }: Stored): Promise<Re
 }
 
 /** Ends the oldest unused registrations in favour of a new one, those of its own network first. */
-export async function makeRoom(services: Stored, network: string): Promise<undefined> {
+export async function makeRoom(services: RegistryServices, network: string): Promise<undefined> {
   const unused = await unusedRegistrations(services);
   const own = unused.filter((registration) => registration.network === network);
   const isFull = own.length >= MAX_UNUSED_OF_NETWORK;
@@ -60,7 +63,7 @@ export async function makeRoom(services: Stored, network: string): Promise<undef
 }
 
 export async function endRegistrations(
-  { programs }: Pick<Stored, "programs">,
+  { programs }: Pick<RegistryServices, "programs">,
   registrations: Registration[],
 ) {
   for (const { key } of registrations) await programs.delete(key);

@@ -25,10 +25,10 @@ export async function countSecrets({
 
 const SECRETS_AT_ONCE = 100;
 
-type Resealing = Pick<Services, "config" | "db" | "log">;
+type SealServices = Pick<Services, "config" | "db" | "log">;
 
 /** Logs how many still need the previous key. A secret that changes meanwhile keeps its change. */
-export async function resealSecrets(services: Resealing): Promise<void> {
+export async function resealSecrets(services: SealServices): Promise<void> {
   const { config, db, log } = services;
   const { previous } = await keyIdsOf(config);
   if (previous === null) return;
@@ -44,7 +44,7 @@ export async function resealSecrets(services: Resealing): Promise<void> {
 }
 
 /** Null when it cannot be opened although its key is available. */
-async function resealed({ config, log }: Resealing, secret: SealedSecret) {
+async function resealed({ config, log }: SealServices, secret: SealedSecret) {
   try {
     return { secret, sealed: await seal(config, await unseal(config, secret.sealed)) };
   } catch (thrown) {

@@ -12,13 +12,16 @@ const KEPT_MS = 5 * SECOND_MS;
 let cache: { until: number; keys: ProviderKeys } | null = null;
 let changes = 0;
 
-type Opening = { config: Config; db: Reads; log: Log };
+type KeyServices = { config: Config; db: Reads; log: Log };
 
 /**
  * The keys and servers that were set in the panel, without those that cannot be opened. Calls share
  * values, never promises: the runtime lets no call wait for what another one reads.
  */
-export async function storedProviderKeys(services: Opening, now: number): Promise<ProviderKeys> {
+export async function storedProviderKeys(
+  services: KeyServices,
+  now: number,
+): Promise<ProviderKeys> {
   if (cache !== null && cache.until > now) return cache.keys;
   const before = changes;
   const keys = await openKeys(services);
@@ -32,7 +35,7 @@ export function forgetProviderKeys(): void {
   cache = null;
 }
 
-async function openKeys({ config, db, log }: Opening): Promise<ProviderKeys> {
+async function openKeys({ config, db, log }: KeyServices): Promise<ProviderKeys> {
   const servers: KeyedServer[] = [];
   const keys: ProviderKeys = { servers };
   for (const { name, sealedKey, baseUrl } of await listProviderKeys(db)) {

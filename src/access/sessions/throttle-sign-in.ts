@@ -6,7 +6,7 @@ import type { UserRow } from "../../db/access/user-store.ts";
 import { withoutEntry } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 
-type Slowed = Pick<Services, "db" | "now">;
+type ThrottleServices = Pick<Services, "db" | "now">;
 
 /**
  * Runs before a password check: after some failures an account, whether it exists or not, is
@@ -16,7 +16,7 @@ type Slowed = Pick<Services, "db" | "now">;
  * @throws QuarryError `too-many`.
  */
 export async function throttleSignIn(
-  { db, now }: Slowed,
+  { db, now }: ThrottleServices,
   { email, user, address }: { email: string; user: UserRow | null; address: string },
 ): Promise<void> {
   const waitMs = await claim({ db, now }, await accountOf(email));
@@ -27,7 +27,7 @@ export async function throttleSignIn(
 }
 
 /** Counts a try. Returns 0, or for how long, in ms, the account is blocked. */
-async function claim({ db, now }: Slowed, account: string): Promise<number> {
+async function claim({ db, now }: ThrottleServices, account: string): Promise<number> {
   const claimedUntil = await claimTry(withoutEntry(db), account, now());
   return Math.max(0, claimedUntil - now());
 }
@@ -41,7 +41,7 @@ function refuse(waitMs: number): void {
  * known address waits, too: a code is short enough to be guessed.
  * @throws QuarryError `too-many`.
  */
-export async function throttleCode(services: Slowed, email: string): Promise<void> {
+export async function throttleCode(services: ThrottleServices, email: string): Promise<void> {
   refuse(await claim(services, await codesOf(email)));
 }
 

@@ -8,11 +8,11 @@ import type { Services } from "../../services.ts";
 import { newToken } from "../credential-format.ts";
 import type { NewToken } from "./token-settings.ts";
 
-type Created = Pick<Services, "db" | "now">;
+type TokenServices = Pick<Services, "db" | "now">;
 
 /** `secret` is returned only here. @throws QuarryError `invalid` names unknown identifiers. */
 export async function createToken(
-  services: Created,
+  services: TokenServices,
   input: NewToken,
   id = newId<TokenId>(services.now()),
 ): Promise<{ token: AccessToken; secret: string }> {
@@ -24,16 +24,16 @@ export async function createToken(
   return { token, secret };
 }
 
-type Stored = Pick<TokenRow, "id" | "hash" | "grantedBy" | "clientId" | "clientHost"> & {
+type StoredToken = Pick<TokenRow, "id" | "hash" | "grantedBy" | "clientId" | "clientHost"> & {
   /** Whether it may cover only what is open to members. */
   onlyOpen: boolean;
 };
 
 /** Stores a token, or the token of a connected program; null: there is one with this id. */
 export async function storeToken(
-  { db, now }: Created,
+  { db, now }: TokenServices,
   input: NewToken,
-  { onlyOpen, ...row }: Stored,
+  { onlyOpen, ...row }: StoredToken,
 ): Promise<AccessToken | null> {
   const [agents, inferences, rags] = await Promise.all([
     resolve(input.agents, (identifiers) => agentRows.findIds(db, identifiers, onlyOpen)),
@@ -56,9 +56,12 @@ export async function storeToken(
   return { ...base, ...lists, kind: row.grantedBy === null ? "token" : "program" };
 }
 
-type Known<Id> = { id: Id; identifier: string };
+type CoveredResource<Id> = { id: Id; identifier: string };
 
-async function resolve<Id>(group: string[], find: (identifiers: string[]) => Promise<Known<Id>[]>) {
+async function resolve<Id>(
+  group: string[],
+  find: (identifiers: string[]) => Promise<CoveredResource<Id>[]>,
+) {
   const keys = [...new Set(group)].sort();
   const nothing = { ids: [] as Id[], missing: [] as string[] };
   if (keys.includes(ALL)) return { ...nothing, all: true, shown: [ALL] };

@@ -12,11 +12,11 @@ import { newRecoveryCode, newSecret, recoveryHash, stepOf, totpUri } from "./tot
 
 const RECOVERY_CODES = 8;
 
-type Changing = Pick<Services, "config" | "db" | "now">;
+type TotpServices = Pick<Services, "config" | "db" | "now">;
 
 /** It takes effect once a code confirms it. @throws QuarryError `conflict` when there is one. */
 export async function beginTotp(
-  { config, db, now }: Changing,
+  { config, db, now }: TotpServices,
   user: { userId: UserId; email: string },
 ): Promise<{ secret: string; uri: string }> {
   const secret = newSecret();
@@ -34,7 +34,7 @@ export async function beginTotp(
  * `conflict`; `unprocessable` when its key is not set any more.
  */
 export async function confirmEnrolment(
-  { config, db, now }: Changing,
+  { config, db, now }: TotpServices,
   input: { userId: UserId; sessionHash: string; code: string },
 ): Promise<{ recoveryCodes: string[] }> {
   const { userId } = input;
@@ -71,7 +71,7 @@ export type Proof = { code?: string | undefined; password?: string | undefined }
  * @throws QuarryError `invalid` (wrong); `not-found` when there is none; `too-many`.
  */
 export async function removeOwnTotp(
-  services: Changing,
+  services: TotpServices,
   input: { userId: UserId; address: string } & Proof,
 ): Promise<void> {
   const { userId, address, code, password } = input;

@@ -9,7 +9,7 @@ import { isRecoveryCode, recoveryHash, stepOf } from "./totp-code.ts";
 const KEY_LOST = `codes of the app cannot be checked: their secret was sealed with an ENCRYPTION_KEY \
 that is not set any more; sign in with a recovery code`;
 
-type Checking = Pick<Services, "config" | "db" | "now">;
+type FactorServices = Pick<Services, "config" | "db" | "now">;
 
 /** The user's second factor if it is confirmed; null: a password is enough. */
 export async function secondFactorOf(
@@ -26,7 +26,7 @@ export async function secondFactorOf(
  * more; recovery codes work without it.
  */
 export async function useCode(
-  { config, db, now }: Checking,
+  { config, db, now }: FactorServices,
   userId: UserId,
   factor: StoredTotp,
   code: string,
@@ -39,7 +39,7 @@ export async function useCode(
 
 /** @throws QuarryError `unprocessable` when the key that sealed the secret is not set any more. */
 export async function openSecret(
-  config: Checking["config"],
+  config: FactorServices["config"],
   { sealedSecret }: StoredTotp,
 ): Promise<string> {
   try {

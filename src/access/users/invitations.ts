@@ -20,14 +20,17 @@ import { foldEmail } from "./user-input.ts";
 const CODE_LENGTH = 43;
 const GOOD_FOR_MS = 3 * DAY_MS;
 
-type Inviting = Pick<Services, "config" | "db" | "now">;
-type Invited = { id: string; email: string; role: Role };
+type InvitationServices = Pick<Services, "config" | "db" | "now">;
+type NewInvitation = { id: string; email: string; role: Role };
 
 /**
  * `code` is returned only here. A user whom an import left without a password keeps the role.
  * @throws QuarryError `conflict`: the address is that of a user who can sign in
  */
-export async function invitePerson({ db, now }: Inviting, { id, role, ...person }: Invited) {
+export async function invitePerson(
+  { db, now }: InvitationServices,
+  { id, role, ...person }: NewInvitation,
+) {
   const [code, createdAt, email] = [randomBase62(CODE_LENGTH), now(), foldEmail(person.email)];
   const user = await findUserByEmail(db, email);
   if (user !== null && !(await hasNoWayIn(db, user.id))) throw emailTaken();
@@ -43,7 +46,10 @@ export async function invitePerson({ db, now }: Inviting, { id, role, ...person 
 }
 
 /** @throws QuarryError `conflict`: it is not open any more */
-export async function withdraw({ db, now }: Inviting, { id }: { id: string }): Promise<void> {
+export async function withdraw(
+  { db, now }: InvitationServices,
+  { id }: { id: string },
+): Promise<void> {
   if (!(await withdrawInvitation(db, id, now()))) throw conflict("It has ended already");
 }
 
@@ -54,7 +60,7 @@ const REASONS = {
 };
 
 /** The open invitation of a link. @throws QuarryError `unauthorized`: why it cannot be used */
-export async function openInvitation({ db, now }: Inviting, code: string) {
+export async function openInvitation({ db, now }: InvitationServices, code: string) {
   const invitation = await findInvitation(db, await sha256Hex(code), now());
   if (invitation?.state === "open") return invitation;
   const reason =
@@ -70,7 +76,7 @@ type Acceptance = { code: string; password: string; origin: Origin };
  * Makes the invited person a user, and signs them in.
  * @throws QuarryError as `openInvitation`, `refusePasswords` and `createUser`
  */
-export async function acceptInvitation(services: Inviting, acceptance: Acceptance) {
+export async function acceptInvitation(services: InvitationServices, acceptance: Acceptance) {
   const { code, password, origin } = acceptance;
   const { id, email, role } = await openInvitation(services, code);
   await refusePasswords(services);

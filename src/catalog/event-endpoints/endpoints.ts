@@ -30,7 +30,7 @@ export const newEndpoint = z.object({
 });
 type Settings = z.output<typeof newEndpoint>;
 
-type Writing = Pick<Services, "config" | "db" | "log" | "now" | "wakeSender">;
+type EndpointServices = Pick<Services, "config" | "db" | "log" | "now" | "wakeSender">;
 
 /** The specification asks for 24 to 64. */
 const SECRET_BYTES = 32;
@@ -42,7 +42,7 @@ async function sealedSecret({ config }: Pick<Services, "config">) {
 }
 
 /** `secret` is returned only here. @throws QuarryError `invalid` */
-export async function createEndpoint(services: Writing, settings: Settings, id: string) {
+export async function createEndpoint(services: EndpointServices, settings: Settings, id: string) {
   refusePrivate(services, settings);
   await refuseAbsentRags(services, settings);
   const { secret, ...sealed } = await sealedSecret(services);
@@ -53,7 +53,7 @@ export async function createEndpoint(services: Writing, settings: Settings, id: 
 
 /** Failures are counted anew. @throws QuarryError `invalid` */
 export async function changeEndpoint(
-  services: Writing,
+  services: EndpointServices,
   { id, ...before }: EventEndpoint,
   patch: Given<Settings>,
 ) {
@@ -67,18 +67,21 @@ export async function changeEndpoint(
 }
 
 /** Where it fails, the sweep wakes it: the endpoint is written, and a secret is shown but once. */
-const wake = ({ log, wakeSender }: Writing, endpointId: string) =>
+const wake = ({ log, wakeSender }: EndpointServices, endpointId: string) =>
   attempt(log, "event sender not woken", { endpointId }, () => wakeSender(endpointId));
 
 /** The guard refuses it at each try, too. */
-function refusePrivate({ config }: Writing, { url = "http://example.com" }: Partial<Settings>) {
+function refusePrivate(
+  { config }: EndpointServices,
+  { url = "http://example.com" }: Partial<Settings>,
+) {
   const verdict = guardUrl(url, undefined, config.ALLOW_PRIVATE_URLS);
   if (!verdict.ok) throw invalidField("url", `: ${verdict.reason}`);
 }
 
 /** A disabled endpoint, such as an imported one, may name RAGs that are made later. */
 async function refuseAbsentRags(
-  { db }: Writing,
+  { db }: EndpointServices,
   { enabled, ragIdentifiers }: Settings,
   earlier: string[] = [],
 ) {
@@ -104,7 +107,7 @@ export async function previousSecrets(
  * Returns a new secret, only here; for a day, the previous ones sign as well, if the key that
  * sealed them is not lost.
  */
-export async function renewSecret(services: Writing, endpoint: EventEndpoint) {
+export async function renewSecret(services: EndpointServices, endpoint: EventEndpoint) {
   const { config, db, now } = services;
   const { secret, ...sealed } = await sealedSecret(services);
   const latest = unseal(config, endpoint.sealedSecret);

@@ -17,14 +17,17 @@ const SLICE_MS = 10 * SECOND_MS;
 const FIRST_RETRY_MS = 5 * SECOND_MS;
 const RETRIES_AT_ONCE = 4;
 
-type Sending = Pick<Services, "config" | "db" | "log" | "now" | "requestRecords">;
+type SenderServices = Pick<Services, "config" | "db" | "log" | "now" | "requestRecords">;
 
 /**
  * Takes new events of an endpoint and sends what is due: first tries in order, next to them further
  * tries. Who dies in between sends again, with the same id. Returns how long to wait, ms; null:
  * until it is enabled.
  */
-export async function sendEvents(services: Sending, endpointId: string): Promise<number | null> {
+export async function sendEvents(
+  services: SenderServices,
+  endpointId: string,
+): Promise<number | null> {
   const { db, now } = services;
   const { endpoint, due } = await takeEvents(db, endpointId, now());
   if (endpoint === undefined) return null;
@@ -43,7 +46,7 @@ const isFirst = ({ tries }: Delivery) => tries === 0;
 
 /** One try. Returns whether the endpoint is enabled after it. */
 export async function sendDelivery(
-  services: Sending,
+  services: SenderServices,
   endpoint: EventEndpoint,
   delivery: Delivery,
 ): Promise<boolean> {
@@ -58,7 +61,7 @@ export async function sendDelivery(
 
 /** The status of the answer, or why there is none. */
 async function post(
-  services: Sending,
+  services: SenderServices,
   endpoint: EventEndpoint,
   { id, body }: Delivery,
 ): Promise<string> {

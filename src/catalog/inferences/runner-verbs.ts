@@ -14,11 +14,15 @@ import { chatModelProblem } from "../models/check-model.ts";
 type Input = { name: string; identifier?: string | undefined; model: string; rags: string[] };
 type Change = Links & { model?: string | undefined; openToMembers?: boolean | undefined };
 type Links = { rags?: string[] | undefined };
-type Made<Id> = { id: Id; identifier: string; createdAt: number };
+type NewRecord<Id> = { id: Id; identifier: string; createdAt: number };
 
 type Store<Id extends string, Row extends { id: Id }, New, Patch> = {
   find: (db: Database, key: string) => Promise<Row | null>;
-  insert: (db: Database, row: Omit<New, "rags"> & Made<Id>, ragIds: RagId[]) => Promise<boolean>;
+  insert: (
+    db: Database,
+    row: Omit<New, "rags"> & NewRecord<Id>,
+    ragIds: RagId[],
+  ) => Promise<boolean>;
   update: (
     db: Database,
     id: Id,
@@ -83,12 +87,12 @@ export const { find: findInference } = inferenceVerbs;
 export const { find: findAgent } = agentVerbs;
 
 /** The references of an inference or an agent; absent ones are not checked. */
-type Named = { model?: string | undefined; rags?: string[] | undefined };
+type References = { model?: string | undefined; rags?: string[] | undefined };
 
 /** Null when none are given. @throws QuarryError `invalid` names the model and unknown RAGs. */
 async function linkModelAndRags(
   services: Pick<Services, "models" | "db">,
-  { model, rags }: Named,
+  { model, rags }: References,
 ): Promise<RagId[] | null> {
   const wrongModel = model === undefined ? null : await chatModelProblem(services, model);
   const ragIds = rags === undefined || rags.length === 0 ? [] : await findRagIds(services.db, rags);

@@ -30,10 +30,14 @@ export const newLimit = z.object({
   period: z.enum(period.enumValues).meta({ label: "Period (UTC)" }),
 });
 type NewLimit = z.output<typeof newLimit>;
-type Changing = Pick<Services, "db" | "now" | "inBackground">;
+type LimitServices = Pick<Services, "db" | "now" | "inBackground">;
 
 /** A limit of the same subject, unit and period gets the amount. @throws QuarryError `invalid` */
-export async function putLimit(services: Changing, { subject, ...terms }: NewLimit, id: string) {
+export async function putLimit(
+  services: LimitServices,
+  { subject, ...terms }: NewLimit,
+  id: string,
+) {
   const { db, now } = services;
   const subjectId = await subjectIdOf(db, subject);
   const limit = { id, ...terms, subjectKind: subject.kind, subjectId, createdAt: now() };
@@ -54,7 +58,7 @@ async function subjectIdOf(db: Services["db"], { kind, id = "" }: NewLimit["subj
 
 /** Null removes the limit. */
 export async function changeLimit(
-  services: Changing,
+  services: LimitServices,
   { id }: { id: string },
   amount: number | null,
 ): Promise<void> {
@@ -63,7 +67,7 @@ export async function changeLimit(
 }
 
 /** Files that wait for a limit are queued within a minute, when isolates know of the change. */
-const releaseFiles = ({ db, now, inBackground }: Changing) =>
+const releaseFiles = ({ db, now, inBackground }: LimitServices) =>
   inBackground(releaseLimited(db, now() + SECOND_MS));
 
 /** The limits with what is spent of each, in its unit. @throws QuarryError `limits-unavailable` */

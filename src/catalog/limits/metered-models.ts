@@ -7,7 +7,7 @@ import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import { QuarryError, SpendingReached } from "../../core/errors.ts";
 import { ModelFailure, rerankedTokens } from "../../ports/models.ts";
 import type { ImageReader, ModelRegistry } from "../../ports/models.ts";
-import type { Hold, ModelTokens, Spending, SpendingSubject } from "../../ports/spending.ts";
+import type { Reservation, ModelTokens, Spending, SpendingSubject } from "../../ports/spending.ts";
 import type { Services } from "../../services.ts";
 import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 
@@ -126,7 +126,7 @@ const isRefusal = (thrown: unknown) =>
 
 /** Without `tokensOf`, only a failure is settled here. */
 async function settled<Result>(
-  hold: Hold,
+  hold: Reservation,
   call: PromiseLike<Result>,
   tokensOf?: (result: Result) => ModelTokens | null,
 ): Promise<Result> {
@@ -141,7 +141,7 @@ async function settled<Result>(
 }
 
 /** Settles with the first that comes: the usage, an error, or the end. */
-function meteredStream(hold: Hold): TransformStream<StreamPart, StreamPart> {
+function meteredStream(hold: Reservation): TransformStream<StreamPart, StreamPart> {
   let hasBegun = false;
   const end = () => hold.settle(null);
   return new TransformStream({

@@ -4,7 +4,7 @@ import { mayTakeFewer, ModelFailure } from "../../ports/models.ts";
 /** Items a call that a server took after it had refused more, by the server's name. */
 const acceptedSizes = new Map<string, number>();
 
-type Sending<Item, Reply> = {
+type BatchCalls<Item, Reply> = {
   /** The server's name: its size is remembered while the isolate lives. */
   name: string;
   send: (batch: Item[]) => Promise<Reply>;
@@ -23,7 +23,7 @@ export const acceptedSize = (name: string, limit: number): number =>
  * @throws what the first refused item without replacement, or another failure, threw
  */
 export async function inAcceptedBatches<Item, Reply>(
-  sending: Sending<Item, Reply>,
+  sending: BatchCalls<Item, Reply>,
   batch: Item[],
 ): Promise<Reply[]> {
   const { name, send, alone } = sending;

@@ -2,15 +2,15 @@ import { invalidFields, messageOf, type FieldProblem } from "../../core/errors.t
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
-type Named = Pick<Services, "models">;
+type ModelServices = Pick<Services, "models">;
 
 /** Names the missing setting or the unknown model; null when the model is available. */
-export const chatModelProblem = ({ models }: Named, name: string) =>
+export const chatModelProblem = ({ models }: ModelServices, name: string) =>
   problemWith(models, { field: "model", name }, () => models.chat(name));
 
 /** For what only a language model can do. `purpose`: such as "judge answers". */
 export async function languageModelProblem(
-  { models }: Named,
+  { models }: ModelServices,
   { field, name, purpose }: { field: string; name: string; purpose: string },
 ): Promise<FieldProblem | null> {
   const problem = await problemWith(models, { field, name }, () => models.chat(name));
@@ -20,11 +20,11 @@ export async function languageModelProblem(
 }
 
 /** Checks that a reranker can be used. @throws QuarryError `invalid`. */
-export const checkReranker = ({ models }: Named, name: string) =>
+export const checkReranker = ({ models }: ModelServices, name: string) =>
   refuse(models, { field: "reranker", name }, () => models.reranker(name));
 
 /** Checks that a model can be given pictures. @throws QuarryError `invalid`. */
-export const checkImageModel = ({ models }: Named, name: string) =>
+export const checkImageModel = ({ models }: ModelServices, name: string) =>
   refuse(models, { field: "imageModel", name }, () => models.imageReader(name));
 
 /** Checks that the deployment's embedding model can be used. @throws QuarryError `invalid`. */

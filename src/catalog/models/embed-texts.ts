@@ -3,7 +3,7 @@ import { mayTakeFewer, ModelFailure, REJECT_IF_BUSY, type Embedder } from "../..
 import { estimateTokens } from "../../text/tokens.ts";
 import { acceptedSize, inAcceptedBatches } from "./accepted-batches.ts";
 import { callAtOnce, paceOf, type EmbeddingPace } from "./embedding-pace.ts";
-import type { Paced, PacedText, Send } from "./embedding-pace.ts";
+import type { CallOptions, PacedText, Send } from "./embedding-pace.ts";
 
 /** Calls side by side, where a provider takes them: replies are many times as large as vectors. */
 const CALLS_AT_ONCE = 4;
@@ -21,13 +21,13 @@ const TRIED_AT_MOST = 20;
 type Embedding = {
   embedder: Embedder;
   pace: EmbeddingPace | null;
-  how: Paced;
+  how: CallOptions;
   outcomes: (Float32Array | ModelFailure)[];
   tokens: number;
 };
 
 /** In as few calls as possible. @throws ModelFailure also for vectors that cannot be meant. */
-export async function embedTexts(embedder: Embedder, texts: string[], how: Paced) {
+export async function embedTexts(embedder: Embedder, texts: string[], how: CallOptions) {
   const { outcomes, tokens } = await embedEach(embedder, texts, how);
   const vectors = outcomes.map((outcome) => {
     if (outcome instanceof ModelFailure) throw outcome;
@@ -41,7 +41,7 @@ export async function embedTexts(embedder: Embedder, texts: string[], how: Paced
  * cut, and spoils no other: its failure takes the place of its vector.
  * @throws ModelFailure where the failure is of no text
  */
-export async function embedEach(embedder: Embedder, texts: string[], how: Paced) {
+export async function embedEach(embedder: Embedder, texts: string[], how: CallOptions) {
   const { name, batchLimit, inputLimit, tokenizer } = embedder;
   const pace = paceOf(embedder);
   const embedding: Embedding = { embedder, pace, how, outcomes: [], tokens: 0 };

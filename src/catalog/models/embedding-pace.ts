@@ -24,7 +24,7 @@ const KEPT_VECTORS = 1_000;
 export type PacedText = { text: string; at: number; tokens: number };
 
 /** How a call is made; `isAhead`: somebody waits for the answer to a question. */
-export type Paced = Omit<InLane, "leaseMs"> & {
+export type CallOptions = Omit<InLane, "leaseMs"> & {
   signal: AbortSignal;
   /** Lets a call that is late go on. */
   inBackground?: (work: Promise<unknown>) => void;
@@ -66,7 +66,7 @@ export class EmbeddingPace {
   }
 
   /** @throws ModelFailure `isLate` for no answer in time; what `send` throws; the signal's reason */
-  async call(tokens: number, send: Send, how: Paced): Promise<void> {
+  async call(tokens: number, send: Send, how: CallOptions): Promise<void> {
     const { isAhead = false } = how;
     let isLate = false;
     if (isAhead) this.#refuseSilent();
@@ -127,7 +127,7 @@ const isSilence = (thrown: unknown) =>
   (thrown instanceof ModelFailure && !thrown.status && thrown.retryable);
 
 /** Calls a provider that takes calls side by side. @throws ModelFailure `isLate` */
-export const callAtOnce = (send: Send, { signal }: Paced) =>
+export const callAtOnce = (send: Send, { signal }: CallOptions) =>
   inTime(LEAST_LIMIT_MS, signal, async (until) => void (await send(until, () => false)));
 
 async function inTime(

@@ -2,7 +2,7 @@ import { messageOf, orNotFound } from "../../core/errors.ts";
 import { providerReason } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
-type Trying = Pick<Services, "config" | "models" | "now">;
+type TrialServices = Pick<Services, "config" | "models" | "now">;
 const TEXT = "Name three rivers.";
 const MAX_TOKENS = 48;
 
@@ -11,7 +11,7 @@ const MAX_TOKENS = 48;
  * what went wrong.
  * @throws QuarryError `not-found`: no such server
  */
-export async function tryModelServer(services: Trying, name: string) {
+export async function tryModelServer(services: TrialServices, name: string) {
   const servers = await services.models.servers();
   const { models } = orNotFound(servers.find((server) => server.name === name));
   const trials: { model: string; passed: boolean; result: string }[] = [];
@@ -30,7 +30,7 @@ export async function tryModelServer(services: Trying, name: string) {
   return trials;
 }
 
-async function answer({ models, now }: Trying, name: string, abortSignal: AbortSignal) {
+async function answer({ models, now }: TrialServices, name: string, abortSignal: AbortSignal) {
   const startedAt = now();
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: TEXT }] }];
   const options = { prompt, maxOutputTokens: MAX_TOKENS, abortSignal };
@@ -46,7 +46,7 @@ async function answer({ models, now }: Trying, name: string, abortSignal: AbortS
   return `first word after ${first} ms, ${(tokens / seconds).toFixed(1)} tokens/s`;
 }
 
-async function embed({ models, now }: Trying, name: string, abortSignal: AbortSignal) {
+async function embed({ models, now }: TrialServices, name: string, abortSignal: AbortSignal) {
   const startedAt = now();
   const reply = await models.embedder(name, 1).model.doEmbed({ values: [TEXT], abortSignal });
   return `a vector of ${reply.embeddings[0]?.length ?? 0} dimensions after ${now() - startedAt} ms`;

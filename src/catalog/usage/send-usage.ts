@@ -3,11 +3,11 @@ import type { CallNotes } from "../../core/calls/call-record.ts";
 import type { ModelUse, UsageMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 
-type Sending = Pick<Services, "queue" | "log" | "now" | "inBackground">;
+type UsageServices = Pick<Services, "queue" | "log" | "now" | "inBackground">;
 
 /** Sends usage after the answer; a failure is logged and changes nothing. */
 export function sendUsage(
-  services: Sending,
+  services: UsageServices,
   usage: Omit<UsageMessage, "id" | "at">,
   notes: CallNotes = {},
 ): void {
@@ -27,7 +27,7 @@ export function sendUsage(
 const NOTHING = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
 const NOBODY = { inferenceId: null, agentId: null, tokenId: null, model: null };
 
-type Retrieved = {
+type RetrievalUsage = {
   degradations: string[];
   uses: ModelUse[];
   timings: { contextMs: number; rerankingMs: number };
@@ -37,9 +37,9 @@ type Retrieved = {
 
 /** Usage of a retrieval without a model; `inferenceId`: it was made for an inference. */
 export function sendRetrievalUsage(
-  services: Sending,
+  services: UsageServices,
   by: { ragIds: RagId[]; inferenceId?: InferenceId; tokenId: TokenId | null },
-  { degradations, uses, timings, failed = false }: Retrieved,
+  { degradations, uses, timings, failed = false }: RetrievalUsage,
 ): void {
   const outcome = failed ? "error" : degradations.length > 0 ? "degraded" : "ok";
   const latencyMs = timings.contextMs + timings.rerankingMs;
@@ -53,7 +53,7 @@ export function sendRetrievalUsage(
 
 /** Usage of indexing: it belongs to no call, and nothing is sent where nothing was embedded. */
 export function sendIndexingUsage(
-  services: Sending,
+  services: UsageServices,
   uses: NonNullable<UsageMessage["uses"]>,
 ): void {
   if (uses.length === 0) return;

@@ -2,7 +2,7 @@ import { eventsIn } from "../../core/server-events.ts";
 import { CommandFailure } from "../failure.ts";
 import { dataOf, type PublicApi, type Run, type RunRequest } from "./clients.ts";
 
-type Told = { text?: string; error?: string };
+type StreamPart = { text?: string; error?: string };
 
 /** Runs an inference; `onText` receives the answer as it is written. @throws CommandFailure */
 export async function streamInference(
@@ -22,7 +22,7 @@ export async function streamInference(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the last event is what the route answers without a stream
     if (name === "result") return { run: data as Run, response };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the API's documentation describes each event
-    const { text, error } = data as Told;
+    const { text, error } = data as StreamPart;
     if (name === "error") throw new CommandFailure(`inference ${identifier}: ${error}.`);
     if (name === "delta" && text !== undefined) onText(text);
   }

@@ -100,7 +100,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   });
 }
 
-type Served = {
+type DemoService = {
   url: string;
   /** Where people reach it. */
   origin: string;
@@ -117,7 +117,7 @@ type Served = {
 };
 
 /** Returns with `--once`, else serves until the process ends. */
-async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> {
+async function indexAndAsk(served: DemoService, options: DemoOptions): Promise<void> {
   const { url, origin, state, subject, questions, terminal } = served;
   if (options.once === true) {
     if (!(await pushAndIndex(served, options, STANDSTILL_MS))) process.exitCode = 1;
@@ -146,7 +146,7 @@ Serving on ${url}. Ctrl-C ends it.`);
 }
 
 /** Removals that were confirmed at the start confirm no later one. */
-async function keepIndexed(served: Served, options: DemoOptions): Promise<void> {
+async function keepIndexed(served: DemoService, options: DemoOptions): Promise<void> {
   const { api, terminal, subject } = served;
   const request = { ...options, ...sourceOf(subject), confirmRemovals: false };
   // Pushes do not wait for files of earlier ones; a report that is yet to begin covers all of them.
@@ -187,7 +187,7 @@ async function questionsOf(options: DemoOptions, folder: string): Promise<Questi
  * Returns whether the index holds the folder: every file, and none that the folder lacks.
  * @throws CommandFailure when nothing moves for so long, or every file failed
  */
-async function pushAndIndex(served: Served, options: DemoOptions, standstillMs: number) {
+async function pushAndIndex(served: DemoService, options: DemoOptions, standstillMs: number) {
   const { api, terminal, subject } = served;
   const summary = await pushFolder(api, terminal, { ...options, ...sourceOf(subject) });
   reportPush(terminal, summary);
@@ -204,7 +204,7 @@ async function pushAndIndex(served: Served, options: DemoOptions, standstillMs: 
 }
 
 /** Warns of the files that could not be indexed, once all others are or nothing moves. */
-async function reportFailures(served: Served): Promise<void> {
+async function reportFailures(served: DemoService): Promise<void> {
   const { api, subject, terminal } = served;
   try {
     await waitForIndex(api, subject.identifier, terminal);
@@ -215,7 +215,7 @@ async function reportFailures(served: Served): Promise<void> {
 
 /** Once for each failure of a content: it may be repaired, and fail later. */
 export function warnOfFailures(
-  served: Pick<Served, "reported"> & { terminal: Pick<Terminal, "warn"> },
+  served: Pick<DemoService, "reported"> & { terminal: Pick<Terminal, "warn"> },
   failed: Pick<SourceFile, "filePath" | "sha256" | "errorMessage">[],
 ): void {
   const { terminal, reported } = served;
@@ -250,7 +250,13 @@ export const adviceOnModels = (thrown: unknown) =>
     ? "Set CHAT_MODEL for another model, or start with --embedded."
     : "";
 
-async function askAndShow({ url, state, terminal, subject, questions }: Served): Promise<void> {
+async function askAndShow({
+  url,
+  state,
+  terminal,
+  subject,
+  questions,
+}: DemoService): Promise<void> {
   const { identifier } = subject;
   const { query, prompt } = questions;
   const api = publicApi(url, state.token ?? "", { credential: "the token of this start" });

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
 import { wordsOf } from "../../text/words.ts";
-import type { Chunk, Explained, Run } from "../api/clients.ts";
+import type { Chunk, ExplainedPassage, Run } from "../api/clients.ts";
 import { shellWord, type Terminal } from "../terminal.ts";
 import type { Questions } from "./subject.ts";
 
 const SCORE_DIGITS = 3;
 const FILE_WIDTH = 32;
 
-type ShownChunk = Chunk & Pick<Explained, "explanation">;
-type Explanation = NonNullable<Explained["explanation"]>;
+type ShownChunk = Chunk & Pick<ExplainedPassage, "explanation">;
+type Explanation = NonNullable<ExplainedPassage["explanation"]>;
 
 /** A table: score, origin, the part that matches the queries, and the explanation if any. */
 export function showChunks(terminal: Terminal, chunks: ShownChunk[], queries: string[]): void {

@@ -91,9 +91,9 @@ async function planMoves(plan: PushPlan, manifest: ReadonlyMap<string, ManifestE
   plan.remove = plan.remove.filter((path) => !moved.has(path));
 }
 
-type Planned = LocalFile & { readers: string[] | null };
+type FileToPlan = LocalFile & { readers: string[] | null };
 
-async function planFile(plan: PushPlan, file: Planned, entry: ManifestEntry | undefined) {
+async function planFile(plan: PushPlan, file: FileToPlan, entry: ManifestEntry | undefined) {
   if (file.size > DOCUMENT_LIMIT_BYTES) {
     plan.failed.push({ path: file.path, reason: ABOVE_LIMIT });
     return;

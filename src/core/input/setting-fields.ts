@@ -149,7 +149,7 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return inner === null ? schema : unwrapped(inner);
 }
 
-type Stored<Setting> =
+type StoredSetting<Setting> =
   Setting extends z.ZodDefault<infer Inner>
     ? Inner
     : Setting extends z.ZodOptional<infer Inner>
@@ -163,5 +163,7 @@ export function storedSettings<Shape extends z.ZodRawShape>(settings: z.ZodObjec
     return [name, isGiven ? schema.unwrap() : schema];
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the loop has unwrapped them
-  return z.object(Object.fromEntries(shape) as { [Name in keyof Shape]: Stored<Shape[Name]> });
+  return z.object(
+    Object.fromEntries(shape) as { [Name in keyof Shape]: StoredSetting<Shape[Name]> },
+  );
 }

@@ -93,7 +93,7 @@ const NAMED = select({
   identifier: optional(text("identifier")),
   name: text("name"),
 });
-export type Named = Row<typeof NAMED>;
+export type ThingName = Row<typeof NAMED>;
 
 /** Names the subject of an event: "rags" and an id or identifier. */
 export type Thing = { kind: string; key: string };
@@ -105,7 +105,7 @@ export const thingOf = ({ action, target }: { action: string; target: string | n
 };
 
 /** Those of the things that there still are, with their names. Reads at most two rows of each. */
-export async function namesOf(db: Database, things: readonly Thing[]): Promise<Named[]> {
+export async function namesOf(db: Database, things: readonly Thing[]): Promise<ThingName[]> {
   const byKind = Map.groupBy(things, ({ kind }) => kind);
   const statements = [...byKind].flatMap(([kind, ofKind]) => {
     if (!isKind(kind)) return [];
@@ -121,5 +121,5 @@ export async function namesOf(db: Database, things: readonly Thing[]): Promise<N
   return (await runBatch(db, statements)).flat();
 }
 
-export const nameOf = (names: readonly Named[], { kind, key }: Thing): Named | undefined =>
+export const nameOf = (names: readonly ThingName[], { kind, key }: Thing): ThingName | undefined =>
   names.find((name) => name.kind === kind && (name.id === key || name.identifier === key));

@@ -39,10 +39,10 @@ export const principalQuery = ({ kind, hash }: Credential): Sql<StoredPrincipal>
  * `covered`: the credential may use the resource; a session covers everything. `changing`: an index
  * behind the resource is being rebuilt, and may be replaced at any moment.
  */
-type Covered<Resource> = { resource: Resource; covered: boolean; changing: boolean };
+type ResourceLookup<Resource> = { resource: Resource; covered: boolean; changing: boolean };
 export type Lookup<Resource> = {
   principal: StoredPrincipal | null;
-  found: Covered<Resource> | null;
+  found: ResourceLookup<Resource> | null;
 };
 
 export type PublicRag = ListedRag & { scopes: IndexScope[] };

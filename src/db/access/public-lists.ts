@@ -153,20 +153,20 @@ const RUN_AGENT = select({
 export type CoveredRunner = Row<typeof RUN_INFERENCE> | Row<typeof RUN_AGENT>;
 
 /** Which identifiers are listed: both ends are left out. */
-type Between = { above: string; below: string };
+type IdentifierRange = { above: string; below: string };
 
 /** Sorts behind every identifier (core/ids.ts). */
 const END = "~";
-const ALL_IDENTIFIERS: Between = { above: "", below: END };
+const ALL_IDENTIFIERS: IdentifierRange = { above: "", below: END };
 /** Without `beginning` itself. */
-export const identifiersFrom = (beginning: string): Between => {
+export const identifiersFrom = (beginning: string): IdentifierRange => {
   return { above: beginning, below: beginning + END };
 };
 
 /** A slice of inferences, then agents, by identifier; null: none of that kind. */
 export type RunnerSlice = {
-  inferences: Between | null;
-  agents: Between | null;
+  inferences: IdentifierRange | null;
+  agents: IdentifierRange | null;
   /** Bounds inferences and agents together. */
   limit: number;
 };
@@ -191,7 +191,7 @@ export async function listCoveredRunners(
   const runnersOf = <Runner>(
     kind: "inference" | "agent",
     selection: Selection<Runner>,
-    between: Between | null,
+    between: IdentifierRange | null,
   ) => {
     if (between === null) return [];
     const rest = sql`where m.identifier > ${between.above} and m.identifier < ${between.below}

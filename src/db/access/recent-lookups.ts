@@ -16,16 +16,16 @@ type LookUp<Resource> = (
   identifier: string,
 ) => Promise<Lookup<Resource>>;
 
-type Kept<Resource> = { lookup: Lookup<Resource>; startedAt: number };
+type KeptLookup<Resource> = { lookup: Lookup<Resource>; startedAt: number };
 
 /**
  * Look-ups of tokens that an isolate has made within the last three seconds. Kept is only what
  * permits a call: refusals, sessions and resources whose index is being rebuilt are looked up each
  * time. The caller checks a token's expiry at each use.
  */
-export class Recent<Resource> {
+export class RecentLookup<Resource> {
   readonly #lookUp: LookUp<Resource>;
-  readonly #kept = new Map<string, Kept<Resource>>();
+  readonly #kept = new Map<string, KeptLookup<Resource>>();
   #writes = 0;
 
   constructor(lookUp: LookUp<Resource>) {
@@ -75,11 +75,11 @@ function isFresh({ startedAt }: { startedAt: number }, now: number): boolean {
 
 /** The look-ups before a search or a run, from memory where one was made just now. */
 export class RecentLookups {
-  readonly rag = new Recent(lookUpRag);
-  readonly inference = new Recent(lookUpInference);
-  readonly agent = new Recent(lookUpAgent);
+  readonly rag = new RecentLookup(lookUpRag);
+  readonly inference = new RecentLookup(lookUpInference);
+  readonly agent = new RecentLookup(lookUpAgent);
   /** The caller alone. */
-  readonly caller = new Recent(async (db, credential) => {
+  readonly caller = new RecentLookup(async (db, credential) => {
     const principal = await lookUpPrincipal(db, credential);
     return { principal, found: { resource: null, covered: true, changing: false } };
   });

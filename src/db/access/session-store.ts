@@ -47,7 +47,7 @@ export const isOver = (
 ) => now - lastSeenAt >= SESSION_IDLE_MS || now - createdAt >= MAX_SESSION_MS;
 
 /** When a session that no password opened ends, and the secret that renews it. */
-export type Vouched = { vouchedUntil: number | null; sealedRefreshToken: string | null };
+export type ProviderWord = { vouchedUntil: number | null; sealedRefreshToken: string | null };
 
 /** The client from which a session was opened. */
 export type Origin = { address: string; userAgent: string };
@@ -66,7 +66,10 @@ const deleteOver = (now: number, renewed: UserId | null = null) =>
 /** Adds a session and deletes ended ones, in one step. */
 export async function insertSession(
   db: Database,
-  { now, ...session }: { hash: string; id: string; userId: UserId; now: number } & Origin & Vouched,
+  {
+    now,
+    ...session
+  }: { hash: string; id: string; userId: UserId; now: number } & Origin & ProviderWord,
 ): Promise<void> {
   await runBatch(db, [
     sql`insert into sessions ${values(sessions, { ...session, createdAt: now, lastSeenAt: now })}`,
@@ -92,7 +95,7 @@ export const claimCheck = (db: Database, hash: string, now: number, until: numbe
     where hash = ${hash} and checking_until <= ${now} returning 1`;
 
 /** Stores the result of a check; without a refresh token the session ends at its time. */
-export const setVouched = (db: Database, hash: string, { ...vouched }: Partial<Vouched>) =>
+export const setVouched = (db: Database, hash: string, { ...vouched }: Partial<ProviderWord>) =>
   execute(db)`update sessions set ${assigned(sessions, vouched)} where hash = ${hash}`;
 
 /** Ends the sessions that passwords opened. */

@@ -22,7 +22,7 @@ export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]
 /** Which of these paths a RAG has, and a part of its scopes in order behind `after`. */
 export async function readScopes(
   db: Database,
-  { ragId, paths, after, limit }: ScopesAsked,
+  { ragId, paths, after, limit }: ScopeQuery,
 ): Promise<{ among: Set<string>; listed: IndexScope[] }> {
   const [among, scopeRows] = await runBatch(db, [
     sql`select ${SCOPE} from json_each(${paths}) wanted cross join rag_scopes s
@@ -34,7 +34,7 @@ export async function readScopes(
   return { among: new Set(among.map(({ value }) => value)), listed: scopeRows };
 }
 
-type ScopesAsked = { ragId: RagId; paths: string[]; after: IndexScope | null; limit: number };
+type ScopeQuery = { ragId: RagId; paths: string[]; after: IndexScope | null; limit: number };
 
 /** The number of a RAG's scopes; counting stops at `max`. */
 export const countScopes = (db: Database, ragId: RagId, max: number) =>

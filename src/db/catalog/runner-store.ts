@@ -10,7 +10,7 @@ import { inferences, agents } from "../schema/index.ts";
 import { closeToMembers } from "./open-to-members.ts";
 
 type Kind = "inference" | "agent";
-type Stored = { id: string; identifier: string };
+type StoredRunner = { id: string; identifier: string };
 
 /** SQL of what depends on the kind. */
 const namesOf = (kind: Kind) => ({
@@ -20,7 +20,7 @@ const namesOf = (kind: Kind) => ({
 });
 
 /** Inferences or agents with their RAGs. `of` and `known` select from their table `m`. */
-function runnerReads<Runner extends Stored>(
+function runnerReads<Runner extends StoredRunner>(
   kind: Kind,
   selection: Selection<Runner>,
   keys: Selection<Pick<Runner, "id" | "identifier">>,
@@ -66,7 +66,7 @@ function runnerReads<Runner extends Stored>(
 }
 
 /** Writes inferences or agents and their links. */
-function runnerWrites<Runner extends Stored & { openToMembers?: boolean | undefined }>(
+function runnerWrites<Runner extends StoredRunner & { openToMembers?: boolean | undefined }>(
   kind: Kind,
   table: SQLiteTable,
 ) {

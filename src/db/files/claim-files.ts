@@ -1,5 +1,5 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
-import { runBatch, raw, sql, execute, readRows, Selected, type Database } from "../sql.ts";
+import { runBatch, raw, sql, execute, readRows, ColumnSelection, type Database } from "../sql.ts";
 import { flag, columnsOf, maybe, optional, pick, select, type Row } from "../select.ts";
 import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
@@ -21,7 +21,7 @@ const CLAIMED = select({
   vectorsFrom: maybe(pick(v, "ragId", "generation", "shards")),
   /** The file there: in a copy of a source, the file with the same path. */
   copiedFile: optional(
-    new Selected(
+    new ColumnSelection(
       raw(`(select o.id from rags t join files o on o.file_source_id = t.file_source_id
         and o.path = f.path where t.id = g.copy_of)`),
       f.id.read,

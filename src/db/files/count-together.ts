@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
-import { raw, sql, type Around, type Sql } from "../sql.ts";
+import { raw, sql, type SurroundingWrites, type Sql } from "../sql.ts";
 
 /**
  * A trigger updates a generation's counters for each row of rag_files that changes. For many files
@@ -30,7 +30,7 @@ const COUNTS = raw(
   ),
 );
 
-const countingOf = (where: Sql, fileIds: FileId[]): Around => ({
+const countingOf = (where: Sql, fileIds: FileId[]): SurroundingWrites => ({
   before: [countSql("-", where, fileIds)],
   after: [countSql("+", where, fileIds)],
 });
@@ -38,7 +38,7 @@ const countingOf = (where: Sql, fileIds: FileId[]): Around => ({
 /** For a batch that changes rows of these files only. */
 export function countingFiles(
   files: Pick<IndexMessage, "ragId" | "generation" | "fileId">[],
-): Around {
+): SurroundingWrites {
   const generations = Map.groupBy(files, (file) => `${file.ragId} ${file.generation}`);
   const updates = [...generations.values()].flatMap((some) => {
     const [first] = some;
@@ -54,7 +54,7 @@ export function countingFiles(
 }
 
 /** For files of a source in any RAG. In RAGs with scopes, which may contain few, triggers count. */
-export function countingInRags(sourceId: FileSourceId, fileIds: FileId[]): Around {
+export function countingInRags(sourceId: FileSourceId, fileIds: FileId[]): SurroundingWrites {
   if (fileIds.length < WORTH_FILES) return { before: [], after: [] };
   const ofWholeSource = sql`o.state in ('live', 'building') and o.rag_id in (
     select r.id from rags r where r.file_source_id = ${sourceId} and r.scope_mode = 'global')`;

@@ -60,15 +60,15 @@ export const noteReplacedText = (
         and g.generation = x.generation and ${OPEN}
       where x.file_id = files.id and x.rag_id <> ${ragId} and x.status = 'indexed')`;
 
-type Waiting = { id: FileSourceId; pictures: boolean };
+type ImageSource = { id: FileSourceId; pictures: boolean };
 
 /** Files of a source with pictures to read. */
-const isWaiting = ({ id, pictures }: Waiting) =>
+const isWaiting = ({ id, pictures }: ImageSource) =>
   sql`file_source_id = ${id} and images_unread + images_skipped > 0
     and (images_unread > 0 or ${pictures})`;
 
 /** Makes the pictures of a source that wait due now. */
-export const releaseImages = (db: Database, source: Waiting, now: number) =>
+export const releaseImages = (db: Database, source: ImageSource, now: number) =>
   execute(db)`update files set images_due_at = ${now}, image_tries = 0 where ${isWaiting(source)}`;
 
 /** Whether no worker has a file of `files`: one at work may have read it before it was due. */

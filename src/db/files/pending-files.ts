@@ -138,7 +138,7 @@ export const pendFailed = (
   ragId: RagId,
   paths: readonly string[] | null,
   times: Times,
-): Promise<Pended> =>
+): Promise<PendingFiles> =>
   pendRows(db, times, sql`${rowsOf(ragId, "error")} and ${paths === null ? raw("1") : at(paths)}`);
 
 /** Makes the files at these paths that are indexed or failed pending. */
@@ -147,7 +147,7 @@ export async function pendEnded(
   ragId: RagId,
   paths: readonly string[],
   times: Times,
-): Promise<Pended> {
+): Promise<PendingFiles> {
   const failed = await pendFailed(db, ragId, paths, times);
   const indexed = await pendRows(db, times, sql`${rowsOf(ragId, "indexed")} and ${at(paths)}`);
   return {
@@ -156,11 +156,11 @@ export async function pendEnded(
   };
 }
 
-type Pended = { messages: IndexMessage[]; count: number };
+type PendingFiles = { messages: IndexMessage[]; count: number };
 
 const at = (paths: readonly string[]) => sql`x.path in (select value from json_each(${paths}))`;
 
-async function pendRows(db: Database, times: Times, from: Sql): Promise<Pended> {
+async function pendRows(db: Database, times: Times, from: Sql): Promise<PendingFiles> {
   const rows = await readRows(db)`${pendAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from ${from} limit ${times.limit})
     returning ${PENDED}`;

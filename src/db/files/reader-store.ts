@@ -12,12 +12,12 @@ export type Audience = Row<typeof AUDIENCE>;
 
 /** `isNew`: no index has heard of the file, and its first version brings its readers. */
 export type RecordedFile = { id: FileId; audience: string | null; isNew: boolean };
-export type Recorded = { audiences: Audience[]; files: RecordedFile[] };
+export type ReaderRecords = { audiences: Audience[]; files: RecordedFile[] };
 
 /** Writes who may read files of a source, one row for each, where `when` holds. */
 export function recordReadersSql(
   sourceId: FileSourceId,
-  recorded: Recorded,
+  recorded: ReaderRecords,
   { now, when = raw("true") }: { now: number; when?: Sql },
 ): Sql[] {
   if (recorded.files.length === 0) return [];
@@ -100,7 +100,7 @@ const ACCESS = select({
   unknown: number("count(u.audience)"),
 });
 
-type Permitted = Pick<
+type SourcePermissions = Pick<
   typeof fileSources.$inferSelect,
   "id" | "permissions" | "permissionsSince" | "defaultReaders"
 >;
@@ -111,7 +111,7 @@ type Permitted = Pick<
  */
 export async function readAccess(
   db: Database,
-  { id, permissions, permissionsSince, defaultReaders }: Permitted,
+  { id, permissions, permissionsSince, defaultReaders }: SourcePermissions,
 ) {
   const ofUntold = permissions === "off" ? defaultReaders : [];
   const from = sql`from files f

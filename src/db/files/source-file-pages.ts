@@ -65,14 +65,14 @@ const pathsOf = (index: Sql, to: { after: Key[0] | undefined; isDown: boolean; l
   return sql`(select path ${index} and ${isBeyond} order by path ${raw(order)} limit ${to.limit})`;
 };
 
-type Sorted = Pick<FilePageQuery, "sourceId" | "at"> & { descending: boolean };
+type SortedPage = Pick<FilePageQuery, "sourceId" | "at"> & { descending: boolean };
 
 const SIZED = select(pick(columnsOf(files), "path", "size"));
 
 /** All files of a source in order of size, read from an index of sizes. */
 export async function readFilesBySize(
   db: Database,
-  { sourceId, at, descending }: Sorted,
+  { sourceId, at, descending }: SortedPage,
 ): Promise<KeyedPage<SourceFile>> {
   const page = await readKeyedPage(db, at, {
     of: SIZED,
@@ -87,7 +87,7 @@ export async function readFilesBySize(
 /** Reads by status in one live index that holds all files: one list after the other. */
 export async function readFilesByStatus(
   db: Database,
-  { sourceId, at, descending, index }: Sorted & { index: LiveRows },
+  { sourceId, at, descending, index }: SortedPage & { index: LiveRows },
 ): Promise<KeyedPage<SourceFile>> {
   const reading = readingOf(at, 2);
   const { backwards, rows, key } = reading;

@@ -5,7 +5,7 @@ import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select } from "../select.ts";
 import { countingInRags } from "./count-together.ts";
-import { recordReadersSql, type Recorded } from "./reader-store.ts";
+import { recordReadersSql, type ReaderRecords } from "./reader-store.ts";
 import { HOLDS, pendSql, type PendTimes } from "./file-rows.ts";
 import { leaveSql, type RemovalTimes } from "./removal-store.ts";
 
@@ -22,7 +22,7 @@ export type WrittenFile = Pick<
 };
 
 /** Facts that the files of one upload share; times in ms. */
-export type UploadOf = PendTimes & { sourceId: FileSourceId; recorded?: Recorded };
+export type UploadOf = PendTimes & { sourceId: FileSourceId; recorded?: ReaderRecords };
 
 const WRITTEN = select(pick(columnsOf(table, "f"), "id"));
 const GIVEN = namedColumns(table, "id", "path", "name", "size", "mimeType", "version", "sha256");

@@ -5,7 +5,7 @@ import { raw, readRows, readValue, runBatch, sql, type Database } from "../sql.t
 import { MESSAGE, pendAgainSql, rowKey, SIZED_FIELDS, type PendTimes } from "../files/file-rows.ts";
 import { ragFiles } from "../schema/index.ts";
 import { columnsOf, select } from "../select.ts";
-import type { Building } from "./generation-store.ts";
+import type { GenerationBuild } from "./generation-store.ts";
 
 /** Rows `l` of the live generation of a RAG, except those that leave it. */
 const isLive = (ragId: RagId) =>
@@ -27,7 +27,7 @@ const FILLED = select({ ...SIZED_FIELDS, status });
 /** Adds rows for the next `limit` files. Returns messages, and the last id; null: all are done. */
 export async function fillNextPage(
   db: Database,
-  { ragId, generation }: Building,
+  { ragId, generation }: GenerationBuild,
   { after, claimedUntil, limit }: { after: string; claimedUntil: number; limit: number },
 ): Promise<{ messages: SizedMessage[]; filledUpTo: string | null }> {
   const end = await endOfPage(db, ragId, after, limit);
@@ -75,7 +75,7 @@ const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 /** Files in a generation being built that failed for an outside cause long enough ago. */
 export const retryFailedOutside = (
   db: Database,
-  { ragId, generation }: Building,
+  { ragId, generation }: GenerationBuild,
   { limit, ...times }: PendTimes & { limit: number },
 ) =>
   readRows(db)`${pendAgainSql(times)} where (${rowKey()}) in (
@@ -103,7 +103,7 @@ const READY = raw(`n.filled_up_to is null
 /** Makes the built generation live and retires the one before, in one step; false: not ready. */
 export async function switchGeneration(
   db: Database,
-  { ragId, generation }: Building,
+  { ragId, generation }: GenerationBuild,
   now: number,
 ): Promise<boolean> {
   const goesLive = sql`exists (select 1 from rags r join rag_generations n

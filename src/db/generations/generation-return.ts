@@ -59,7 +59,7 @@ export async function reopenGeneration(
 }
 
 const DROPPING = select(pick(g, "ragId", "generation", "shards", "vectorsIn"));
-export type Dropping = Row<typeof DROPPING>;
+export type RetiredGeneration = Row<typeof DROPPING>;
 
 /**
  * Starts dropping generations that were not returned to: a returnable one retired before
@@ -70,7 +70,7 @@ export async function giveUpRetired(
   db: Database,
   times: { now: number; before: number; returnableBefore: number; settledBefore: number },
   limit: number,
-): Promise<Dropping[]> {
+): Promise<RetiredGeneration[]> {
   const [, rows] = await runBatch(db, [
     sql`update rag_generations as g set state = 'dropping', changed_at = ${times.now}
       where g.state = 'retired' and g.changed_at < ${times.before}
@@ -84,6 +84,6 @@ export async function giveUpRetired(
 }
 
 /** Its objects could not be emptied: the others that are being dropped go before it. */
-export const postponeDrop = (db: Database, { ragId, generation }: Dropping, now: number) =>
+export const postponeDrop = (db: Database, { ragId, generation }: RetiredGeneration, now: number) =>
   execute(db)`update rag_generations set changed_at = ${now}
     where rag_id = ${ragId} and generation = ${generation} and state = 'dropping'`;

@@ -148,7 +148,7 @@ export async function ragsToRebuild(
 
 /** `filledUpTo`: it has rows of the RAG's files up to this id (by order of id); null: of all. */
 const BUILDING = select(pick(g, "ragId", "generation", "filledUpTo"));
-export type Building = Row<typeof BUILDING>;
+export type GenerationBuild = Row<typeof BUILDING>;
 
 /** Generations being built for RAGs that are not paused; an id limits it to one RAG. */
 export const buildingGenerations = (db: Database, ragId: RagId | null = null) =>
@@ -207,7 +207,7 @@ const PROBED = select({
   leaveOutUnrelated: r.leaveOutUnrelated,
 });
 /** A generation of an index, and its model's vector of a fixed text when it was built. */
-export type Probed = Row<typeof PROBED>;
+export type ProbedGeneration = Row<typeof PROBED>;
 
 /**
  * Generations that were not compared with their model since `before` (ms), differ from it, or lack
@@ -221,7 +221,7 @@ export const dueProbes = (db: Database, before: number, limit: number) =>
         and g.pending_files + g.processing_files = 0 and g.number_vectors > 0))
       and g.embedding_model <> ${BUILT_IN_MODELS.embedding} order by random() limit ${limit}`;
 
-type Comparison = Pick<Probed, "ragId" | "generation" | "probe" | "modelChangedAt"> &
+type Comparison = Pick<ProbedGeneration, "ragId" | "generation" | "probe" | "modelChangedAt"> &
   Pick<RagRecord, "unrelatedSimilarity">;
 
 export const recordProbe = (db: Database, { ragId, generation, ...row }: Comparison, now: number) =>

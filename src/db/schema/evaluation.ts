@@ -24,7 +24,7 @@ import { settingShape } from "../../core/input/run-setting.ts";
 
 /** Something that must be found: a file and, unless null, a text in it. */
 export const expectedShape = z.object({ file: z.string(), passage: z.string().nullable() });
-export type Expected = z.infer<typeof expectedShape>;
+export type ExpectedResult = z.infer<typeof expectedShape>;
 
 /** The settings of a run, for people who read it later. */
 const factsShape = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
@@ -37,7 +37,7 @@ export const spentShape = z.object({
   cost: z.number().nullable(),
   currency: z.string().nullable(),
 });
-export type Spent = z.infer<typeof spentShape>;
+export type ModelUsage = z.infer<typeof spentShape>;
 
 const cost = z.object({ amount: z.number(), currency: z.string() }).nullable();
 const spentInAll = { inputTokens: z.number(), outputTokens: z.number(), cost };

@@ -128,7 +128,7 @@ const ASSUMED_LEAD = 0.08;
 const SCRIPT_BYTES = 8;
 
 /** `isAssumed`: the text reads nearly as well in another encoding. `isOtherScript`: it is not Latin. */
-type Detected = { encoding: string; isOtherScript: boolean; isAssumed: boolean };
+type EncodingGuess = { encoding: string; isOtherScript: boolean; isAssumed: boolean };
 type Reading = { candidate: Candidate; text: string; score: number };
 
 /**
@@ -136,7 +136,7 @@ type Reading = { candidate: Candidate; text: string; score: number };
  * like language. Null when none does, or when two unrelated ones do. Of the short texts in
  * `encodings.json`, this reads 177 of 177, the package chardet 82.
  */
-export function* detectEncoding(bytes: Uint8Array): CooperativeWork<Detected | null> {
+export function* detectEncoding(bytes: Uint8Array): CooperativeWork<EncodingGuess | null> {
   if (hasJapaneseEscapes(bytes)) return { ...certain("iso-2022-jp"), isOtherScript: true };
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);

@@ -55,9 +55,9 @@ function* hasSuspect(text: string): CooperativeWork<boolean> {
   return isFound;
 }
 
-type Shown = { kept: CompactText; count: number; moved: PageStart[] };
+type VisibleText = { kept: CompactText; count: number; moved: PageStart[] };
 
-function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown> {
+function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<VisibleText> {
   const visible = new CompactText();
   let count = 0;
   const moved: PageStart[] = [];

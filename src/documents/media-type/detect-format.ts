@@ -7,7 +7,7 @@ import { kindByMediaType, kindByName } from "./media-types.ts";
 import { FLAT_ODF, foreignMediaType, headOf } from "./foreign-types.ts";
 
 type Format = DocumentFormat<DocumentKind>;
-type Detected = { format: Format } | { foreign: string };
+type FormatGuess = { format: Format } | { foreign: string };
 
 const PDF_HEADER_BYTES = 1_024;
 const SNIFFED_BYTES = 4_096;
@@ -19,7 +19,7 @@ const FLAT_OFFICE =
 const UNKNOWN_BINARY = "application/octet-stream";
 
 /** By content, then name, then media type. @throws UnreadableDocument for damaged archives */
-export function detectFormat(file: RawDocument): Detected {
+export function detectFormat(file: RawDocument): FormatGuess {
   const head = headOf(file.bytes);
   if (isPdf(file)) return { format: formatOf("pdf") };
   if (head.startsWith("PK\x03\x04")) return zipFormat(file);
@@ -57,7 +57,7 @@ function isPlainText(bytes: Uint8Array): boolean {
   return head.every((byte) => byte >= SPACE || (byte >= TAB && byte <= RETURN) || byte === ESCAPE);
 }
 
-function zipFormat(file: RawDocument): Detected {
+function zipFormat(file: RawDocument): FormatGuess {
   const archive = new ZipArchive(file.bytes);
   const [mimetype] = archive.chunks("mimetype");
   const declared = mimetype === undefined ? "" : headOf(mimetype).trim();

@@ -1,5 +1,5 @@
 import { normalForm } from "../../core/normal-form.ts";
-import type { Expected } from "../../db/schema/evaluation.ts";
+import type { ExpectedResult } from "../../db/schema/evaluation.ts";
 
 /**
  * The rank, from 1, of the first result that is an expected passage; null where none is. A result
@@ -7,7 +7,7 @@ import type { Expected } from "../../db/schema/evaluation.ts";
  * of it. Case, white space and Unicode forms do not matter.
  */
 export function ranksOf(
-  expected: readonly Expected[],
+  expected: readonly ExpectedResult[],
   results: readonly { text: string; source: { filePath: string } }[],
 ): (number | null)[] {
   const folded = results.map(({ text, source }) => ({

@@ -1,9 +1,14 @@
-import type { Spent } from "../../db/schema/evaluation.ts";
+import type { ModelUsage } from "../../db/schema/evaluation.ts";
 
-export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
+export const NOTHING_SPENT: ModelUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: null,
+  currency: null,
+};
 
 /** The sum. What has no price adds tokens only; in two currencies there is no cost. */
-export function together(all: readonly Spent[]): Spent {
+export function together(all: readonly ModelUsage[]): ModelUsage {
   const priced = all.filter(({ cost }) => cost !== null);
   const [currency = null, ...otherCurrencies] = new Set(priced.map((price) => price.currency));
   const isOne = currency !== null && otherCurrencies.length === 0;

@@ -1,5 +1,5 @@
 import type { LightResult } from "../../db/evaluation/result-store.ts";
-import type { RunSummary, Spent } from "../../db/schema/evaluation.ts";
+import type { RunSummary, ModelUsage } from "../../db/schema/evaluation.ts";
 import { percentile } from "./bootstrap.ts";
 import { together } from "./sum-spent.ts";
 
@@ -91,7 +91,7 @@ export function summarise(results: readonly LightResult[], depth: number): RunSu
   };
 }
 
-function inAll(all: readonly Spent[]) {
+function inAll(all: readonly ModelUsage[]) {
   const { inputTokens, outputTokens, cost: amount, currency } = together(all);
   const cost = amount === null || currency === null ? null : { amount, currency };
   return { inputTokens, outputTokens, cost };

@@ -7,7 +7,7 @@ import type { Services } from "../../services.ts";
 import { MAX_QUESTIONS } from "../limits.ts";
 import { problemWithQuestion } from "./question-form.ts";
 
-type Writing = Pick<Services, "db" | "now">;
+type QuestionServices = Pick<Services, "db" | "now">;
 
 /**
  * Adds questions to a set, all or none; one with the same text is replaced.
@@ -15,7 +15,7 @@ type Writing = Pick<Services, "db" | "now">;
  * @throws QuarryError `invalid`; `unprocessable` when the set would have too many.
  */
 export async function keepQuestions(
-  { db, now }: Writing,
+  { db, now }: QuestionServices,
   { set, asked: contents }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<QuestionId[]> {
   for (const content of contents) refuseWrong(content, set);
@@ -30,7 +30,7 @@ export async function keepQuestions(
 
 /** @throws QuarryError `invalid`, `not-found`; `conflict`: the set has that question already. */
 export async function changeQuestion(
-  { db }: Writing,
+  { db }: QuestionServices,
   { set, question, change }: { set: QuestionSet; question: Question; change: Partial<Question> },
 ): Promise<Question> {
   const changed = { ...question, ...change };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { messageOf, QuarryError } from "../../core/errors.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
-import type { Spent } from "../../db/schema/evaluation.ts";
+import type { ModelUsage } from "../../db/schema/evaluation.ts";
 import type { Setting } from "../../core/input/run-setting.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
 import { textOf } from "../../inference/answer-text.ts";
@@ -26,12 +26,12 @@ const DEFAULT_MULTIPLIER = 2;
 const FOUND_KEPT = 10;
 const RESPONSE_KEPT = 4_000;
 
-export type Asking = { subject: Subject; setting: Setting; judgeModel: string | null };
+export type QuestionRun = { subject: Subject; setting: Setting; judgeModel: string | null };
 
 /** Asks one question and measures what comes of it; what a model fails at is an outcome, too. */
 export async function askQuestion(
   services: Services,
-  { subject, setting, judgeModel }: Asking,
+  { subject, setting, judgeModel }: QuestionRun,
   waiting: WaitingQuestion,
 ): Promise<Outcome> {
   const startedAt = services.now();
@@ -105,11 +105,11 @@ const foundIn = (chunks: readonly RetrievedChunk[], { expected }: WaitingQuestio
   }),
 });
 
-type Answering = Omit<Asking, "subject"> & { inference: InferenceRecord };
+type AnswerRun = Omit<QuestionRun, "subject"> & { inference: InferenceRecord };
 
 async function answered(
   services: Services,
-  { inference, setting, judgeModel }: Answering,
+  { inference, setting, judgeModel }: AnswerRun,
   waiting: WaitingQuestion,
 ): Promise<Outcome> {
   const searches = inference.nativeRag && inference.rags.length > 0;
@@ -140,12 +140,12 @@ async function answered(
   };
 }
 
-type Said = { inference: InferenceRecord; judgeModel: string | null; answer: string };
+type AnswerToJudge = { inference: InferenceRecord; judgeModel: string | null; answer: string };
 
 /** A judge that fails says nothing of the answer: it is neither right nor wrong. */
 async function verdictOn(
   services: Services,
-  { inference, judgeModel, answer }: Said,
+  { inference, judgeModel, answer }: AnswerToJudge,
   { question, answerCheck, answer: expected }: WaitingQuestion,
 ): Promise<Pick<Outcome, "isRight"> & Partial<Pick<Outcome, "why" | "error" | "judge">>> {
   if (answerCheck === null || expected === null) return { isRight: null };
@@ -171,7 +171,7 @@ const Verdict = z.object({ reason: z.string(), right: z.boolean() });
 
 const REASON_KEPT = 500;
 
-type Judging = {
+type Judgement = {
   judgeModel: string;
   question: string;
   rubric: string;
@@ -182,8 +182,8 @@ type Judging = {
 /** `judge`: what the verdict took. @throws QuarryError `model-failed` */
 async function judgeAnswer(
   services: InferenceServices,
-  { judgeModel, question, rubric, answer, inferenceId }: Judging,
-): Promise<{ isRight: boolean; why: string; judge: Spent }> {
+  { judgeModel, question, rubric, answer, inferenceId }: Judgement,
+): Promise<{ isRight: boolean; why: string; judge: ModelUsage }> {
   const { reply, usage } = await askModel(services, {
     model: judgeModel,
     systemPrompt: SYSTEM_PROMPT,

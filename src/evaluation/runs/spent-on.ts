@@ -1,4 +1,4 @@
-import type { Spent } from "../../db/schema/evaluation.ts";
+import type { ModelUsage } from "../../db/schema/evaluation.ts";
 import type { Database } from "../../db/sql.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
@@ -9,12 +9,12 @@ import { together } from "../measures/sum-spent.ts";
 export async function spentOn(
   db: Database,
   { usage, uses }: Pick<InferenceResult, "usage" | "uses">,
-): Promise<Spent> {
+): Promise<ModelUsage> {
   return together([spentBy(usage), ...(await spentOnSearch(db, uses))]);
 }
 
 /** Cost of a chat model. */
-export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): Spent => ({
+export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): ModelUsage => ({
   inputTokens,
   outputTokens,
   cost: cost?.amount ?? null,
@@ -22,7 +22,10 @@ export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): Spent => ({
 });
 
 /** Cost of each call of an embedding model or reranker; one without a price has no cost. */
-export async function spentOnSearch(db: Database, uses: readonly ModelUse[]): Promise<Spent[]> {
+export async function spentOnSearch(
+  db: Database,
+  uses: readonly ModelUse[],
+): Promise<ModelUsage[]> {
   const used = uses.filter(({ inputTokens }) => inputTokens > 0);
   if (used.length === 0) return [];
   const prices = await findPrices(db, [...new Set(used.map(({ model }) => model))]);

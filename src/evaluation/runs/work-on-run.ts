@@ -11,7 +11,7 @@ import { claimRun, finishRun, releaseRun, renewRun } from "../../db/evaluation/r
 import { findSet } from "../../db/evaluation/set-store.ts";
 import type { Services } from "../../services.ts";
 import { summarise } from "../measures/summarise.ts";
-import { askQuestion, type Asking } from "./ask-question.ts";
+import { askQuestion, type QuestionRun } from "./ask-question.ts";
 import { QUEUED_RUN_MS } from "./start-run.ts";
 import { depthOf, subjectOfRun } from "./subject-of-run.ts";
 
@@ -55,7 +55,7 @@ export async function workOnRun(services: Services, runId: EvaluationRunId): Pro
 async function askingOf(
   services: Services,
   { setId, setting }: NonNullable<Awaited<ReturnType<typeof claimRun>>>,
-): Promise<Asking | string> {
+): Promise<QuestionRun | string> {
   const set = await findSet(services.db, setId);
   if (set === null) return "The set's RAG was deleted";
   try {
@@ -69,7 +69,7 @@ async function askingOf(
 
 type Slice = {
   runId: EvaluationRunId;
-  asking: Asking;
+  asking: QuestionRun;
   /** Renews the lease; false: the run is no longer ours. */
   keep: () => Promise<boolean>;
   endsAt: number;

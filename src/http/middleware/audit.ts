@@ -20,7 +20,7 @@ const TOO_MANY_REQUESTS = 429;
 const FAILED_FROM = 400;
 const MAX_TARGET_LENGTH = 500;
 
-type Audited = Pick<Context<AppEnv>, "get" | "req">;
+type AuditContext = Pick<Context<AppEnv>, "get" | "req">;
 
 const ACTIONS = new WeakMap<object, AuditAction>();
 
@@ -69,7 +69,7 @@ function unreachedEntry(context: Context<AppEnv>): AuditEntry | undefined {
 
 /** Services whose first change in the database records the request's entry in its transaction. */
 export function recordingServices(
-  context: Audited,
+  context: AuditContext,
   facts: Partial<AuditEntry>,
   status: number,
 ): Services {
@@ -84,7 +84,7 @@ export function recordingServices(
   return { ...services, db: { ...services.db, entry: entry.carried } };
 }
 
-function eventOf({ get, req }: Audited, entry: AuditEntry, status: number): NewEvent {
+function eventOf({ get, req }: AuditContext, entry: AuditEntry, status: number): NewEvent {
   const { action, target = null, changes = [] } = entry;
   return {
     actor: get("actor"),

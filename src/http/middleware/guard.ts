@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { countedFor, seesScopes } from "../../access/readers.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
 import type { PublicAgent, PublicInference, PublicRag } from "../../db/access/principal-lookup.ts";
-import type { Recent } from "../../db/access/recent-lookups.ts";
+import type { RecentLookup } from "../../db/access/recent-lookups.ts";
 import type { ListedRag } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
@@ -32,7 +32,7 @@ export async function admit<Kind extends keyof Resources>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by the app's first middleware
   const services = context.get("services") as AppEnv["Variables"]["services"];
   const credential = await credentialIn(services, req.raw);
-  const lookUps: { [Of in keyof Resources]: Recent<Resources[Of]> } = services.recentLookups;
+  const lookUps: { [Of in keyof Resources]: RecentLookup<Resources[Of]> } = services.recentLookups;
   const { principal, found } = await lookUps[kind].find(services, credential, identifier, when);
   const caller = callerFrom(services, req.raw, principal);
   context.set("actor", caller.actor);

@@ -12,8 +12,8 @@ const MAX_FIELDS = 20;
 const MAX_FIELD_LENGTH = 100;
 
 /** The resources that the guards of searches find. */
-type Searched = { rag?: Reranked; inference?: { rags: Reranked[] } };
-type Reranked = { reranker: string | null };
+type SearchTarget = { rag?: RerankerChoice; inference?: { rags: RerankerChoice[] } };
+type RerankerChoice = { reranker: string | null };
 
 /**
  * Lists in `X-Ignored-Fields` the fields of a body that its schema does not have, and
@@ -21,7 +21,7 @@ type Reranked = { reranker: string | null };
  * after the permission checks: who has no token learns nothing of a body's form.
  */
 export function ignoredFields(schema: z.core.$ZodType) {
-  return createMiddleware<AppEnv & { Variables: Searched }>(async (context, next) => {
+  return createMiddleware<AppEnv & { Variables: SearchTarget }>(async (context, next) => {
     const body = parsedJson(await context.req.text());
     const ignored = unknownFields(schema, body, MAX_FIELDS).map(({ field }) => field);
     await next();
@@ -33,7 +33,7 @@ export function ignoredFields(schema: z.core.$ZodType) {
 const asksToRerank = (body: unknown) => isObject(body) && body["useReranking"] === true;
 
 /** Whether the call searches RAGs, and none of them has a reranker. */
-function hasNoReranker({ rag, inference }: Searched): boolean {
+function hasNoReranker({ rag, inference }: SearchTarget): boolean {
   const rags = rag === undefined ? (inference?.rags ?? []) : [rag];
   return rags.length > 0 && rags.every(({ reranker }) => reranker === null);
 }

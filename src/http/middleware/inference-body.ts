@@ -5,7 +5,7 @@ import { jsonText, parsedJson } from "../../core/input/parsed-json.ts";
 import type { PublicInference } from "../../db/access/principal-lookup.ts";
 import { inferenceInputProblems } from "../../inference/check-input.ts";
 import { queries } from "../../retrieval/search-request.ts";
-import { refusalOf, validationHook, type Validated } from "../validation.ts";
+import { refusalOf, validationHook, type ValidationResult } from "../validation.ts";
 import type { InferenceEnv } from "./guard.ts";
 import { setBodyText } from "./json-body.ts";
 
@@ -35,7 +35,7 @@ function withoutUnfitSearch(text: string): string {
  * @throws QuarryError `invalid`.
  */
 export function validateInferenceBody(
-  result: Validated & { target: string },
+  result: ValidationResult & { target: string },
   context: { get: (key: "inference") => PublicInference },
 ): undefined {
   if (result.success || result.target !== "json") {

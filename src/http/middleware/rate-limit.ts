@@ -8,10 +8,10 @@ import type { AppEnv } from "../app-env.ts";
 import { clientOf } from "../client-address.ts";
 
 /** The answer of status 429, in the form of the API that was called. */
-type Refused = (context: Context<AppEnv>) => Response;
+type RefusalAnswer = (context: Context<AppEnv>) => Response;
 
 export const TOO_MANY_REQUESTS = "Too many requests";
-const plainRefusal: Refused = (context) => context.json({ error: TOO_MANY_REQUESTS }, 429);
+const plainRefusal: RefusalAnswer = (context) => context.json({ error: TOO_MANY_REQUESTS }, 429);
 
 /**
  * Applies the surface's budget per client, before anything else. The headers are the structured
@@ -19,7 +19,7 @@ const plainRefusal: Refused = (context) => context.json({ error: TOO_MANY_REQUES
  * seconds until there is room again (refused) or until the window is empty again (passed).
  * @throws QuarryError `limits-unavailable`: without a count every request is refused.
  */
-export function rateLimit(surface: Surface, refusal: Refused = plainRefusal) {
+export function rateLimit(surface: Surface, refusal: RefusalAnswer = plainRefusal) {
   return createMiddleware<AppEnv>(async (context, next) => {
     const { config, log, rateLimits } = context.get("services");
     const verdict = await rateLimits(surface, clientOf(config, context.req.raw));

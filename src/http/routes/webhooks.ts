@@ -26,8 +26,8 @@ const NOTIFICATIONS_LIMIT_BYTES = 1_048_576;
 /** A push of a thousand commits is below; changes of longer ones are found by the interval. */
 const EVENT_LIMIT_BYTES = 4 * NOTIFICATIONS_LIMIT_BYTES;
 
-type Pushed = { sourceId: FileSourceId; limits: PushLimits };
-type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: Pushed } };
+type PushTarget = { sourceId: FileSourceId; limits: PushLimits };
+type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: PushTarget } };
 
 /** The source first (404), then its own secret (401). */
 const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {

@@ -8,20 +8,20 @@ import { delimiterRemover } from "../../text/prompt-delimiters.ts";
 import { sentenceEnds } from "../../text/sentences.ts";
 
 /** How one run's model is asked to cite. */
-export type Citing = { word: string; notice: string };
+export type CitationRule = { word: string; notice: string };
 
-export function newCiting(): Citing {
+export function newCiting(): CitationRule {
   const word = newCitingWord();
   return { word, notice: citingNotice(word) };
 }
 
 /** The model's text of one step. `own`: citations of a model that cites by itself. */
-export type Said = { text: string; marks: Mark[]; own: OwnCitation[] };
+export type CitedText = { text: string; marks: Mark[]; own: OwnCitation[] };
 type OwnCitation = { number: number; start: number; end: number };
 type Step = Pick<StepResult<ToolSet>, "text" | "content">;
 
 /** Without delimiters of this key. @param citing null: nobody asked for citations. */
-export function readSaid(step: Step, citing: Citing | null, key: string): Said {
+export function readSaid(step: Step, citing: CitationRule | null, key: string): CitedText {
   const remover = delimiterRemover(key);
   const answer = remover.push(step.text) + remover.end();
   if (citing === null) return { text: answer, marks: [], own: [] };
@@ -48,7 +48,7 @@ function ownCitations({ content }: Step): OwnCitation[] {
 }
 
 /** @param items the texts of the run's items, in their order. */
-export function citedBlock({ text, marks, own }: Said, items: string[]): ContentBlock {
+export function citedBlock({ text, marks, own }: CitedText, items: string[]): ContentBlock {
   const byItself = own.flatMap(({ number, start, end }): Citation[] =>
     items[number - 1] === undefined ? [] : [{ item: number - 1, start, end }],
   );

@@ -27,7 +27,7 @@ export function checkValue(
 }
 
 /** One schema object and the value that it is applied to. `at`: the value's JSON pointer. */
-type Judged<Value> = { schema: JsonObject; value: Value; at: string };
+type ValueAt<Value> = { schema: JsonObject; value: Value; at: string };
 
 class Checker {
   readonly findings: string[] = [];
@@ -72,7 +72,7 @@ class Checker {
     return outcome;
   }
 
-  #check(judged: Judged<unknown>): void {
+  #check(judged: ValueAt<unknown>): void {
     const { schema, value, at } = judged;
     if (schema["$ref"] !== undefined) this.follows(this.#index.targetOf(schema), value, at);
     this.#checkKind(judged);
@@ -83,7 +83,7 @@ class Checker {
     else if (isJsonObject(value)) this.#checkObject({ schema, value, at });
   }
 
-  #checkKind({ schema, value, at }: Judged<unknown>): void {
+  #checkKind({ schema, value, at }: ValueAt<unknown>): void {
     const { type, enum: options } = schema;
     if (type !== undefined) {
       const types: unknown[] = [type].flat();
@@ -114,7 +114,7 @@ class Checker {
     this.#wrong(at, `must be ${options.length === 1 ? "" : "one of "}${choice.told}`);
   }
 
-  #checkBranches({ schema, value, at }: Judged<unknown>): void {
+  #checkBranches({ schema, value, at }: ValueAt<unknown>): void {
     const { not, if: condition } = schema;
     const follows = (inner: unknown) => this.follows(inner, value, at);
     const whether = (inner: unknown) => this.#quietly(() => follows(inner), [true, false]);
@@ -140,7 +140,7 @@ class Checker {
   }
 
   /** Checks the number of items, characters or properties: `minItems` and `maxItems`, and so on. */
-  #checkSize({ schema, at }: Judged<unknown>, keyword: string, size: number, what: string): void {
+  #checkSize({ schema, at }: ValueAt<unknown>, keyword: string, size: number, what: string): void {
     const [least, most] = [schema[`min${keyword}`], schema[`max${keyword}`]];
     if (typeof least === "number" && size < least) {
       this.#wrong(at, `must have at least ${least} ${what}`);
@@ -150,7 +150,7 @@ class Checker {
     }
   }
 
-  #checkNumber({ schema, value, at }: Judged<number>): void {
+  #checkNumber({ schema, value, at }: ValueAt<number>): void {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
     const rules: [figure: unknown, words: string, isKept: (figure: number) => boolean][] = [
       [minimum, "at least", (figure) => value >= figure],
@@ -165,7 +165,7 @@ class Checker {
     }
   }
 
-  #checkString(judged: Judged<string>): void {
+  #checkString(judged: ValueAt<string>): void {
     const { schema, value, at } = judged;
     const { pattern, format } = schema;
     this.#budget.spend(value.length >>> 5);
@@ -184,7 +184,7 @@ class Checker {
     return this.#index.patterns.get(pattern)?.(text, this.#budget);
   }
 
-  #checkArray(judged: Judged<unknown[]>): void {
+  #checkArray(judged: ValueAt<unknown[]>): void {
     const { schema, value, at } = judged;
     this.#budget.spend(value.length);
     this.#checkSize(judged, "Items", value.length, "items");
@@ -199,7 +199,7 @@ class Checker {
   }
 
   /** Checks each item by the schema of its position, the others by the schema for the rest. */
-  #checkItems({ schema, value, at }: Judged<unknown[]>): void {
+  #checkItems({ schema, value, at }: ValueAt<unknown[]>): void {
     const { prefixItems, items, additionalItems } = schema;
     const fixed = Array.isArray(prefixItems) ? prefixItems : listOf(items);
     const rest: unknown = Array.isArray(items) ? additionalItems : items;
@@ -210,7 +210,7 @@ class Checker {
     }
   }
 
-  #checkObject(judged: Judged<JsonObject>): void {
+  #checkObject(judged: ValueAt<JsonObject>): void {
     const { schema, value, at } = judged;
     const [names, required] = [Object.keys(value), listOf(schema["required"])];
     this.#budget.spend(names.length + required.length);
@@ -227,7 +227,7 @@ class Checker {
   }
 
   /** Checks each member by its name, by matching patterns, or as an additional one. */
-  #checkMembers({ schema, value, at }: Judged<JsonObject>, names: string[]): void {
+  #checkMembers({ schema, value, at }: ValueAt<JsonObject>, names: string[]): void {
     const { properties, patternProperties, additionalProperties } = schema;
     const byName = isJsonObject(properties) ? properties : {};
     const byPattern = Object.entries(isJsonObject(patternProperties) ? patternProperties : {});

@@ -2,7 +2,7 @@ import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { checkValue } from "./check-value.ts";
 import { isTooDeep, type JsonObject } from "./json-values.ts";
 import { TOO_DEEP } from "./keywords.ts";
-import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
+import { SchemaIndex, SchemaError } from "./schema-index.ts";
 
 /** One finding a line; empty for a valid value. Values may share a budget. @throws BudgetSpent */
 export type FindingsOf = (value: unknown, budget?: Budget) => string[];
@@ -20,10 +20,10 @@ const DIALECT = /^https?:\/\/json-schema\.org\/draft(?:\/2020-12|\/2019-09|-0[67
  * other than JSON pointers within the schema, and own dialects are refused. @throws SchemaRefused
  */
 export function readJsonSchema(schema: JsonObject): FindingsOf {
-  if (isTooDeep(schema)) throw new SchemaRefused(TOO_DEEP);
+  if (isTooDeep(schema)) throw new SchemaError(TOO_DEEP);
   const { $schema: dialect = "" } = schema;
   if (typeof dialect === "string" && dialect !== "" && !DIALECT.test(dialect)) {
-    throw new SchemaRefused("names a $schema that is not supported");
+    throw new SchemaError("names a $schema that is not supported");
   }
   const index = new SchemaIndex(schema);
   return (value, budget = checkingBudget()) => {

@@ -1,11 +1,11 @@
 import { referredTo } from "../../core/json-pointer.ts";
-import { PatternRefused } from "../../text/linear-pattern/compile-pattern.ts";
+import { PatternError } from "../../text/linear-pattern/compile-pattern.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
 import { isJsonObject, type JsonObject } from "./json-values.ts";
 import { notASchema, shortened, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */
-export class SchemaRefused extends Error {}
+export class SchemaError extends Error {}
 
 const MAX_SUBSCHEMAS = 2_000;
 /** Limit for all compiled patterns of a schema together. */
@@ -35,10 +35,10 @@ export class SchemaIndex {
   #visit(schema: JsonObject, place: string): void {
     if (this.#targets.has(schema)) return;
     if (this.#targets.size >= MAX_SUBSCHEMAS) {
-      throw new SchemaRefused(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
+      throw new SchemaError(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
     }
     const wrong = wrongKeyword(schema);
-    if (wrong !== null) throw new SchemaRefused(notASchema(`${place}/${wrong}`));
+    if (wrong !== null) throw new SchemaError(notASchema(`${place}/${wrong}`));
     this.#refuseUnsupported(schema);
     const target = this.#referred(schema);
     this.#targets.set(schema, target);
@@ -53,10 +53,10 @@ export class SchemaIndex {
   #refuseUnsupported(schema: JsonObject): void {
     const unsupported = UNSUPPORTED.find((keyword) => keyword in schema);
     if (unsupported !== undefined) {
-      throw new SchemaRefused(`must not use ${unsupported}, which is not supported`);
+      throw new SchemaError(`must not use ${unsupported}, which is not supported`);
     }
     if (schema !== this.#root && "$id" in schema) {
-      throw new SchemaRefused("must not use $id below its root, which is not supported");
+      throw new SchemaError("must not use $id below its root, which is not supported");
     }
   }
 
@@ -64,7 +64,7 @@ export class SchemaIndex {
     if (typeof $ref !== "string") return undefined;
     const target = referredTo(this.#root, $ref);
     if (isJsonObject(target) || typeof target === "boolean") return target;
-    throw new SchemaRefused(`refers to ${shortened($ref)}, which is not in it`);
+    throw new SchemaError(`refers to ${shortened($ref)}, which is not in it`);
   }
 
   /** Refuses schemas whose check of a value begins with the same check again. */
@@ -74,9 +74,7 @@ export class SchemaIndex {
     const follow = (schema: unknown): void => {
       if (!isJsonObject(schema) || visited.has(schema)) return;
       if (open.has(schema)) {
-        throw new SchemaRefused(
-          "has a $ref that leads back to itself, so checking would never end",
-        );
+        throw new SchemaError("has a $ref that leads back to itself, so checking would never end");
       }
       open.add(schema);
       follow(this.targetOf(schema));
@@ -102,10 +100,10 @@ export class SchemaIndex {
       const { test, size } = linearPattern(source);
       this.#instructions += size;
       if (this.#instructions <= MAX_INSTRUCTIONS) return test;
-      throw new PatternRefused("is too large together with the others");
+      throw new PatternError("is too large together with the others");
     } catch (thrown) {
-      if (!(thrown instanceof PatternRefused)) throw thrown;
-      throw new SchemaRefused(
+      if (!(thrown instanceof PatternError)) throw thrown;
+      throw new SchemaError(
         `must be a JSON Schema that can be checked: the pattern ${shortened(source)} ${thrown.message}`,
       );
     }

@@ -128,12 +128,12 @@ function describe({ name, totalFiles, fileSource, readersSince }: RagRecord): st
   ].join(" ");
 }
 
-type Started = Pick<ToolCall, "id" | "tool"> & { input: z.output<typeof SearchInput> };
+type StartedSearch = Pick<ToolCall, "id" | "tool"> & { input: z.output<typeof SearchInput> };
 
 /** Records the call for `toolCalls`; the SDK's loop reports a failure to the model. */
 async function recorded(
   { services, log, emit }: SearchTurn,
-  { id, tool: name, input }: Started,
+  { id, tool: name, input }: StartedSearch,
   work: () => Promise<string>,
 ): Promise<string> {
   const startedAt = services.now();

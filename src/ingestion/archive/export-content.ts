@@ -15,7 +15,7 @@ import { keepsExtractedText } from "../indexing/extracted-texts.ts";
 import { ARCHIVE_FORMAT, archivedFile, archivedRag, SETTINGS } from "./archive-format.ts";
 import type { ArchivedRag, Manifest } from "./archive-format.ts";
 
-type Exporting = Pick<Services, "db" | "files" | "ragIndexes" | "now">;
+type ExportServices = Pick<Services, "db" | "files" | "ragIndexes" | "now">;
 type Source = ExportedSource & { rags: ExportedRag[] };
 
 /** `partPerFile`: passages of each file are parts of their own, so that a change renews few. */
@@ -45,7 +45,7 @@ const jsonBytes = (value: object) => encoder.encode(JSON.stringify(value));
  * its version: one that changes meanwhile is `pending` in the archive, or absent when it is gone.
  */
 export async function* exportContent(
-  services: Exporting,
+  services: ExportServices,
   wish: ExportWish,
 ): AsyncGenerator<ZipInput> {
   const { version, sources, settings, more } = wish;
@@ -101,7 +101,7 @@ type Job = { wish: ExportWish; manifest: Manifest; texts: Set<string> };
 type IndexExport = { rag: ExportedRag; part: OpenPart; counts: ArchivedRag };
 
 class SourceExport {
-  readonly #services: Exporting;
+  readonly #services: ExportServices;
   readonly #source: Source;
   readonly #job: Job;
   readonly #counts = { files: 0 };
@@ -109,7 +109,7 @@ class SourceExport {
   readonly #listing: OpenPart;
   #late: string[] = [];
 
-  constructor(services: Exporting, source: Source, job: Job) {
+  constructor(services: ExportServices, source: Source, job: Job) {
     [this.#services, this.#source, this.#job] = [services, source, job];
     const { identifier: fileSource, rags } = source;
     const { manifest, wish } = job;

@@ -194,11 +194,11 @@ export async function writePassages(
   await writeVersions(services, rag, versions);
 }
 
-type Stored = { rag: PlannedRag; fileId: FileId; vectors: Uint8Array | null; name: string };
+type StoredFile = { rag: PlannedRag; fileId: FileId; vectors: Uint8Array | null; name: string };
 
 async function stagedFrom(
   { hash: duplicateKey, row, isNamed, recognised, ...passage }: ArchivedPassage,
-  { rag, fileId, vectors, name }: Stored,
+  { rag, fileId, vectors, name }: StoredFile,
 ): Promise<StagedChunk & PlacedChunk> {
   const { generation, dimensions } = rag.generation;
   const { text: embeddedText, position: occurrence } = passage;

@@ -55,7 +55,7 @@ function copiedName(rag: string, source: string): string {
  */
 export async function copySource(
   services: Services,
-  { source, copy, id }: Copying,
+  { source, copy, id }: CopyJob,
 ): Promise<{ source: FileSource; webhookSecret: string }> {
   if (source.copyOf !== null) throw conflict("The source is a copy that is not complete yet");
   const rags = await ragsOfSource(services.db, source.id);
@@ -71,7 +71,7 @@ export async function copySource(
 }
 
 type Source = FileSource["source"];
-type Copying = {
+type CopyJob = {
   source: Source;
   copy: { name: string; identifier: string };
   id: FileSourceId;

@@ -4,7 +4,7 @@ import { ModelFailure } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 import { embeddedText } from "../../documents/chunking/chunk-document.ts";
 import { outcomeOf, valueOf } from "./file-work.ts";
-import type { Embedded, FileWork, Lacking, Outcome, Wanted } from "./file-work.ts";
+import type { EmbeddedChunk, FileWork, MissingChunks, Outcome, ChunkRequest } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import type { RagId } from "../../core/ids.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
@@ -18,9 +18,9 @@ export type Embedding = { tally: EmbeddingTally; beat?: () => Promise<void> };
 /** Vectors of all chunks that lack one, which are of one model: an outcome for each file. */
 export async function embedChunks(
   services: Services,
-  lacking: readonly Lacking[],
+  lacking: readonly MissingChunks[],
   { tally, beat }: Embedding,
-): Promise<Map<FileWork, Outcome<Embedded[]>>> {
+): Promise<Map<FileWork, Outcome<EmbeddedChunk[]>>> {
   const requests = lacking.flatMap(({ work, missing }) =>
     missing.map((chunk) => ({ work, chunk })),
   );
@@ -59,7 +59,7 @@ function vectorIn(outcome: Float32Array | ModelFailure | undefined): Float32Arra
 /** One embedding call and its result; `tokens` is null when it failed. */
 export type EmbeddingCall = {
   model: string;
-  wanted: Wanted[];
+  wanted: ChunkRequest[];
   tokens: number | null;
   latencyMs: number;
 };
@@ -103,5 +103,5 @@ export class EmbeddingTally {
   }
 }
 
-const embeddedLength = (requests: Wanted[]) =>
+const embeddedLength = (requests: ChunkRequest[]) =>
   requests.reduce((sum, { work, chunk }) => sum + embeddedText(work.markdown, chunk).length, 0);

@@ -13,7 +13,7 @@ import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
 
-export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
+export type EmbeddedChunk = { chunk: IdentifiedChunk; vector: Float32Array };
 
 /** One file that is being indexed in one generation of a RAG: read and cut. */
 export type FileWork = {
@@ -26,10 +26,13 @@ export type FileWork = {
 };
 
 /** A file and those of its chunks for which the index has no vector. */
-export type Lacking = { readonly work: FileWork; readonly missing: readonly IdentifiedChunk[] };
+export type MissingChunks = {
+  readonly work: FileWork;
+  readonly missing: readonly IdentifiedChunk[];
+};
 
 /** A chunk without a vector, and the file it belongs to. */
-export type Wanted = { work: FileWork; chunk: IdentifiedChunk };
+export type ChunkRequest = { work: FileWork; chunk: IdentifiedChunk };
 
 /** The result of a step for one file, or why it failed. */
 export type Outcome<Value> = { value: Value } | { thrown: unknown };

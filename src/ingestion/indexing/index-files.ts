@@ -49,7 +49,7 @@ export async function indexFiles(
   const hold = { id: lease.id, until: now + LEASE_MS, now };
   const claims = await claimFiles(services.db, messages, hold);
   await scheduleVectorSync(services, claims.map(addressOf));
-  const { waiting, releases }: Waiting = { waiting: new Set(claims), releases: [] };
+  const { waiting, releases }: UnstartedWork = { waiting: new Set(claims), releases: [] };
   const job: IndexJob = {
     lease: {
       id: lease.id,
@@ -89,12 +89,12 @@ export async function indexFiles(
 }
 
 /** Files that nobody has begun, and what releases those that nobody will. */
-type Waiting = { waiting: Set<ClaimedFile>; releases: Promise<void>[] };
+type UnstartedWork = { waiting: Set<ClaimedFile>; releases: Promise<void>[] };
 
 /** Renews leases of files under work, and of waiting ones until the time to begin is over. */
 async function renewAll(
   services: Services,
-  parts: Waiting & { lease: Lease; budget: WorkBudget },
+  parts: UnstartedWork & { lease: Lease; budget: WorkBudget },
   files: readonly IndexMessage[],
 ): Promise<void> {
   const { lease, budget, waiting, releases } = parts;

@@ -8,9 +8,9 @@ import { embedChunks, embedderOf } from "./embed-chunks.ts";
 import { endOf, endOfFailure, superseded, StepFailure, labelFailure } from "./end-file.ts";
 import type { FileResult } from "./end-file.ts";
 import { byIndex, factsOf, indexOf, outcomeOf, placeOf, valueOf } from "./file-work.ts";
-import type { Embedded, FileWork, Lacking, Outcome } from "./file-work.ts";
+import type { EmbeddedChunk, FileWork, MissingChunks, Outcome } from "./file-work.ts";
 import type { Lease, WorkBudget } from "./work-budget.ts";
-import { loadingOnce, readFile, type Load, type Loading } from "./read-file.ts";
+import { loadingOnce, readFile, type Load, type LoadContext } from "./read-file.ts";
 import { reuseFor, type Reuse } from "./reuse-vectors.ts";
 import { stageChunks, storeVersions } from "./store-chunks.ts";
 
@@ -33,13 +33,13 @@ export type IndexJob = {
   budget: WorkBudget;
   /** Whether this file may be begun now; one that may not is begun another time. */
   begin: (file: ClaimedFile) => boolean;
-} & Omit<Loading, "lease">;
+} & Omit<LoadContext, "lease">;
 
 /** `saved`: embeddings that unchanged chunks made unnecessary. */
 export type DoneFile = { file: ClaimedFile; result: FileResult; saved: number };
 
 /** A file and its missing chunks, with what may have their vectors already. */
-type ReusableFile = Lacking & { reuse: Reuse };
+type ReusableFile = MissingChunks & { reuse: Reuse };
 
 /** Embeds files together and hands each on when it is done: none waits for a slow one. */
 export async function* indexGroup(
@@ -99,7 +99,7 @@ async function* indexWorks(
   yield await inParallel(reuse.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
     failed(services, work.file, thrown),
   );
-  const isSmall = ({ missing }: Lacking) => missing.length <= MAX_SMALL_CHUNKS;
+  const isSmall = ({ missing }: MissingChunks) => missing.length <= MAX_SMALL_CHUNKS;
   const small = portionsOf(services, reuse.lacking.filter(isSmall));
   const large = reuse.lacking.filter((file) => !isSmall(file));
   const steps = [
@@ -158,7 +158,7 @@ async function findMissing(services: Services, works: FileWork[]) {
   return { lacking, failed };
 }
 
-type Vectors = { embedded: Embedded[]; asked: number };
+type Vectors = { embedded: EmbeddedChunk[]; asked: number };
 
 /** Vectors of the missing chunks of each file, in order: reused, or else embedded. */
 async function vectorsFor(

@@ -28,7 +28,7 @@ import { readLimited } from "../../core/bytes/read-limited.ts";
 export type Load = (file: ClaimedFile) => Promise<LoadedDocument>;
 
 /** When two RAGs share a source, the file is downloaded and extracted once. */
-export function loadingOnce(services: Services, job: Loading): Load {
+export function loadingOnce(services: Services, job: LoadContext): Load {
   const loading = new Map<string, Promise<LoadedDocument>>();
   return (file) => {
     const key = `${file.fileId} ${file.version}`;
@@ -113,7 +113,7 @@ type LoadedDocument = {
 const encoder = new TextEncoder();
 
 /** Values of the invocation that loading needs. */
-export type Loading = {
+export type LoadContext = {
   lease: Lease;
   texts: PushedTexts;
 } & Pick<ImageWork, "tally" | "running">;
@@ -127,7 +127,7 @@ export type Loading = {
 async function loadDocument(
   services: Services,
   file: ClaimedFile,
-  { lease, texts, tally, running }: Loading,
+  { lease, texts, tally, running }: LoadContext,
 ): Promise<LoadedDocument> {
   const keeps = keepsExtractedText(file);
   let textBefore: string | null = null;

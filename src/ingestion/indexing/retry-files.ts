@@ -7,22 +7,25 @@ import { timesFrom } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
 
-type Retrying = Pick<Services, "db" | "now" | "queue">;
+type RetryServices = Pick<Services, "db" | "now" | "queue">;
 
 /** Failed files at `paths`, or all (null). Returns how many are `pending` now. */
 export const retryFiles = (
-  services: Retrying,
+  services: RetryServices,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] | null },
 ) => inSteps(services, (step) => pendFailed(services.db, ragId, paths, step));
 
 /** Indexes a RAG's files at `paths` again, whether or not they failed. Returns how many. */
 export const reindexFiles = (
-  services: Retrying,
+  services: RetryServices,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] },
 ) => inSteps(services, (step) => pendEnded(services.db, ragId, paths, step));
 
 /** Each scan retries files that failed for an outside cause. */
-export async function retryAfterScan(services: Retrying, sourceId: FileSourceId): Promise<void> {
+export async function retryAfterScan(
+  services: RetryServices,
+  sourceId: FileSourceId,
+): Promise<void> {
   await inSteps(services, async (step) => ({
     messages: await pendFailedOutside(services.db, sourceId, step),
     count: 0,
@@ -30,7 +33,7 @@ export async function retryAfterScan(services: Retrying, sourceId: FileSourceId)
 }
 
 async function inSteps(
-  { now, queue }: Retrying,
+  { now, queue }: RetryServices,
   pend: (
     step: PendTimes & { limit: number },
   ) => Promise<{ messages: IndexMessage[]; count: number }>,

@@ -3,7 +3,12 @@ import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { Services } from "../../services.ts";
-import { chunkIdsOf, type Embedded, type FileWork, type IdentifiedChunk } from "./file-work.ts";
+import {
+  chunkIdsOf,
+  type EmbeddedChunk,
+  type FileWork,
+  type IdentifiedChunk,
+} from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { shardOf } from "../../core/hash.ts";
 
@@ -11,8 +16,8 @@ import { shardOf } from "../../core/hash.ts";
 const CHUNKS_PER_PAGE = 256;
 
 /** Chunks with vectors of an earlier generation, and chunks that must be embedded. */
-type Reused = { embedded: Embedded[]; left: readonly IdentifiedChunk[] };
-export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<Reused>;
+type ReuseResult = { embedded: EmbeddedChunk[]; left: readonly IdentifiedChunk[] };
+export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<ReuseResult>;
 
 /**
  * Vectors of the previous generation, or of the RAG that is copied, where the model and a chunk's
@@ -29,7 +34,7 @@ export function reuseFor(services: Services, work: FileWork): Reuse {
     earlierIds ??= earlierIdsOf(work, { ragId, generation, fileId });
     const idOf = await earlierIds;
     const index = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
-    const embedded: Embedded[] = [];
+    const embedded: EmbeddedChunk[] = [];
     const lacking: IdentifiedChunk[] = [];
     for (const page of inBatches(missing, CHUNKS_PER_PAGE)) {
       const ids = page.flatMap(({ id }) => idOf.get(id) ?? []);

@@ -9,7 +9,7 @@ import type { StoredVector } from "../../ports/vector-ledger.ts";
 import type { IndexedVector } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 import { addressOf, byIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
-import type { Embedded, FileWork, Outcome } from "./file-work.ts";
+import type { EmbeddedChunk, FileWork, Outcome } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
@@ -31,12 +31,15 @@ const REPLACED_PER_CALL = 32;
 const DUPLICATE_KEY_LENGTH = 32;
 
 /** A file of which every chunk that the index lacks has its vector. */
-export type Complete = { work: FileWork; embedded: readonly Embedded[] };
-type Stored = Map<FileWork, Outcome<ActivationResult>>;
+export type Complete = { work: FileWork; embedded: readonly EmbeddedChunk[] };
+type StoreOutcomes = Map<FileWork, Outcome<ActivationResult>>;
 
 /** Stores and activates the versions of files, several with one call of their index. */
-export async function storeVersions(services: Services, complete: Complete[]): Promise<Stored> {
-  const storedById: Stored = new Map();
+export async function storeVersions(
+  services: Services,
+  complete: Complete[],
+): Promise<StoreOutcomes> {
+  const storedById: StoreOutcomes = new Map();
   await inParallel(byIndex(complete), INDEXES_AT_ONCE, async (ofIndex) => {
     for (const part of partsOf(ofIndex)) {
       await services.takeTurn(sumOf(part, lengthOf));
@@ -68,18 +71,18 @@ const sumOf = (all: Complete[], valueOf: (one: Complete) => number): number =>
 const lengthOf = ({ work }: Complete): number => work.markdown.length;
 
 /** When a call of several files fails, each is tried alone. */
-async function storeTogether(services: Services, all: Complete[]): Promise<Stored> {
+async function storeTogether(services: Services, all: Complete[]): Promise<StoreOutcomes> {
   const writing = await outcomeOf(() => writeVersions(services, all));
   if ("value" in writing) return writing.value;
   if (all.length === 1) return new Map(all.map(({ work }) => [work, writing]));
-  const alone: Stored = new Map();
+  const alone: StoreOutcomes = new Map();
   for (const file of all) {
     for (const [work, outcome] of await storeTogether(services, [file])) alone.set(work, outcome);
   }
   return alone;
 }
 
-async function writeVersions(services: Services, all: Complete[]): Promise<Stored> {
+async function writeVersions(services: Services, all: Complete[]): Promise<StoreOutcomes> {
   const [first] = all;
   if (first === undefined) return new Map();
   const versions = await inParallel(all, all.length, async ({ work, embedded }) => ({
@@ -89,7 +92,7 @@ async function writeVersions(services: Services, all: Complete[]): Promise<Store
     chunks: work.chunks.map(placeOf),
   }));
   const activations = await writeToIndex(services, addressOf(first.work.file), versions);
-  const storedById: Stored = new Map();
+  const storedById: StoreOutcomes = new Map();
   for (const [at, { work }] of all.entries()) {
     const activation = activations[at];
     if (activation !== undefined) storedById.set(work, { value: activation });
@@ -130,7 +133,7 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   await upsertVectors(services, address, vectorsOf(factsOf(file), staged, chunks));
 }
 
-const stagedFrom = ({ markdown }: FileWork, embedded: readonly Embedded[]) =>
+const stagedFrom = ({ markdown }: FileWork, embedded: readonly EmbeddedChunk[]) =>
   Promise.all(
     embedded.map(async ({ chunk, vector }): Promise<StagedChunk> => {
       const text = chunkText(markdown, chunk);

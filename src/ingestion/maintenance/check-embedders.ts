@@ -2,7 +2,11 @@ import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import { attempt } from "../../core/log.ts";
 import { dotProduct } from "../../core/bytes/half-float.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
-import { dueProbes, recordProbe, type Probed } from "../../db/generations/generation-store.ts";
+import {
+  dueProbes,
+  recordProbe,
+  type ProbedGeneration,
+} from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
 import { GENERAL_QUESTIONS, unrelatedIn } from "./measure-unrelated.ts";
 
@@ -31,7 +35,7 @@ export async function checkEmbedders(services: Services): Promise<void> {
   }
 }
 
-async function compareModel(services: Services, indexes: Probed[]) {
+async function compareModel(services: Services, indexes: ProbedGeneration[]) {
   const { db, inBackground, log, models, now, ragIndexes } = services;
   const [first] = indexes;
   if (first === undefined) return;

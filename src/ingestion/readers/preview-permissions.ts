@@ -46,9 +46,18 @@ export async function previewPermissions(
 }
 
 type Problem = { path: string; message: string };
-type Told = { files: number; nobody: number; unreadable: number; problems: Problem[] };
+type PermissionsPreview = {
+  files: number;
+  nobody: number;
+  unreadable: number;
+  problems: Problem[];
+};
 
-async function tell(preview: Told, source: FileSource["source"], { path, readers }: ListedFile) {
+async function tell(
+  preview: PermissionsPreview,
+  source: FileSource["source"],
+  { path, readers }: ListedFile,
+) {
   const audience = await audienceOf(readers ?? defaultReadersOf(source));
   preview.files += 1;
   if (namedReaders(audience, source.defaultReaders).length > 0) return;

@@ -3,7 +3,7 @@ import { shardOf } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { forgetReaderChanges, recordDefault } from "../../db/files/reader-store.ts";
 import { recordReadersSql, untoldReaders } from "../../db/files/reader-store.ts";
-import type { Audience, ReaderChange, Recorded } from "../../db/files/reader-store.ts";
+import type { Audience, ReaderChange, ReaderRecords } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { IndexAudience } from "../../ports/index-versions.ts";
@@ -16,9 +16,9 @@ const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => p
 /** `readers` null: nobody told them, and permissions are off. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
-export async function recordedOf(files: FileWithReaders[]): Promise<Recorded> {
+export async function recordedOf(files: FileWithReaders[]): Promise<ReaderRecords> {
   const audiences = new Map<string, Audience>();
-  const rows: Recorded["files"] = [];
+  const rows: ReaderRecords["files"] = [];
   for (const { id, readers, isNew } of files) {
     const audience = readers === null ? null : await audienceOf(readers);
     if (audience !== null) audiences.set(audience.id, audience);

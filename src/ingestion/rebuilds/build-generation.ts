@@ -4,9 +4,9 @@ import type { RagId } from "../../core/ids.ts";
 import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-build.ts";
 import { switchGeneration } from "../../db/generations/generation-build.ts";
 import { giveUpRetired, postponeDrop } from "../../db/generations/generation-return.ts";
-import type { Dropping } from "../../db/generations/generation-return.ts";
+import type { RetiredGeneration } from "../../db/generations/generation-return.ts";
 import { buildingGenerations, dropGeneration } from "../../db/generations/generation-store.ts";
-import type { Building } from "../../db/generations/generation-store.ts";
+import type { GenerationBuild } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { emptyIndex } from "../removal/purge-removed-resources.ts";
@@ -40,7 +40,7 @@ export async function continueBuilds(services: Services): Promise<void> {
 }
 
 /** Each step queues the next files; after the last, it only checks whether all are done. */
-async function build(services: Services, building: Building): Promise<void> {
+async function build(services: Services, building: GenerationBuild): Promise<void> {
   const { ragId, filledUpTo } = building;
   if (filledUpTo === null) return await retryOrGoLive(services, building);
   const { queued, isFilled } = await fill(services, building, filledUpTo);
@@ -50,7 +50,7 @@ async function build(services: Services, building: Building): Promise<void> {
   await services.queue.scan({ kind: "build", ragId });
 }
 
-async function fill(services: Services, building: Building, filledUpTo: string) {
+async function fill(services: Services, building: GenerationBuild, filledUpTo: string) {
   let after: string | null = filledUpTo;
   let queued = 0;
   for (let page = 0; page < PAGES_PER_STEP && after !== null && queued < FILES_PER_STEP; page++) {
@@ -64,7 +64,7 @@ async function fill(services: Services, building: Building, filledUpTo: string) 
   return { queued, isFilled: after === null };
 }
 
-async function retryOrGoLive(services: Services, building: Building): Promise<void> {
+async function retryOrGoLive(services: Services, building: GenerationBuild): Promise<void> {
   const { ragId, generation } = building;
   const now = services.now();
   const step = { now, claimedUntil: now + SWEPT_CLAIM_MS, limit: FILES_PER_STEP };
@@ -97,7 +97,7 @@ export async function dropRetired(services: Services): Promise<void> {
   }
 }
 
-async function drop(services: Services, dropping: Dropping): Promise<void> {
+async function drop(services: Services, dropping: RetiredGeneration): Promise<void> {
   const { ragId, generation, shards, vectorsIn } = dropping;
   for (let shard = 0; shard < shards; shard++) {
     if (!(await emptyIndex(services, { ragId, generation, shard, vectorsIn }))) return;

@@ -128,12 +128,12 @@ function embedderOf(
 /** Mean tokens of a chunk: its text, and the headings that are embedded before it. */
 type Sizes = { textTokens: number; headingTokens: number };
 
-type Sampled = { text: string; headings: string[] }[];
+type SamplePassages = { text: string; headings: string[] }[];
 
 async function sampleOf(
   { ragIndexes }: Pick<Services, "ragIndexes">,
   { id, generation, shards }: RagRecord,
-): Promise<Sampled> {
+): Promise<SamplePassages> {
   const addresses = Array.from({ length: Math.min(shards, SHARDS_SAMPLED) }, (_, shard) => {
     return { ragId: id, generation, shard };
   });
@@ -143,7 +143,7 @@ async function sampleOf(
   return samples.flat();
 }
 
-function sizesOf(chunks: Sampled, tokenizer: Tokenizer): Sizes {
+function sizesOf(chunks: SamplePassages, tokenizer: Tokenizer): Sizes {
   const mean = (sizes: number[]) =>
     sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length);
   return {

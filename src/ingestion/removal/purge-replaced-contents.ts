@@ -22,7 +22,7 @@ const STEPS_PER_SWEEP = 20;
 /** Each source is a call of its own; an invocation's calls are limited. */
 const CALLS_PER_SWEEP = 50;
 
-type Purging = Pick<Services, "db" | "files" | "log" | "now">;
+type PurgeServices = Pick<Services, "db" | "files" | "log" | "now">;
 
 /**
  * Deletes the stored bytes and texts of replaced and deleted files, and once more when no worker
@@ -31,7 +31,7 @@ type Purging = Pick<Services, "db" | "files" | "log" | "now">;
  * A source whose contents cannot be deleted is told of and waits an hour, so that it does not hold
  * up the others.
  */
-export async function purgeReplacedContents(services: Purging): Promise<void> {
+export async function purgeReplacedContents(services: PurgeServices): Promise<void> {
   const { db, log } = services;
   for (let step = 0, calls = 0; step < STEPS_PER_SWEEP; step++) {
     const now = services.now();
@@ -83,7 +83,7 @@ const PAGES_PER_SWEEP = 10;
  * compared with its files, a page at a time; a page that a crash interrupted is compared again. A
  * source whose page fails is told of, and the others go before it.
  */
-export async function purgeInterruptedUploads(services: Purging): Promise<void> {
+export async function purgeInterruptedUploads(services: PurgeServices): Promise<void> {
   for (let page = 0; page < PAGES_PER_SWEEP; page++) {
     const now = services.now();
     const due = await dueUploadCheck(services.db, now);
@@ -100,7 +100,7 @@ export async function purgeInterruptedUploads(services: Purging): Promise<void> 
 }
 
 async function checkPage(
-  services: Purging,
+  services: PurgeServices,
   { sourceId, after }: { sourceId: FileSourceId; after: string },
   now: number,
 ): Promise<void> {

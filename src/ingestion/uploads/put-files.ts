@@ -4,7 +4,7 @@ import type { Services } from "../../services.ts";
 import { Upload } from "./receive-upload.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
 import { checkFilePath, receivedFile, storeFiles } from "./store-files.ts";
-import type { FileOfCaller, ReceivedFile, StoredOrFailed } from "./store-files.ts";
+import type { FileOfCaller, ReceivedFile, StoreOutcome } from "./store-files.ts";
 
 const MIB = 1 << 20;
 /** Limits of one batch; one file at a time and one group are in memory. */
@@ -19,7 +19,7 @@ export type SentFile =
   | (FileOfCaller & { bytes: Uint8Array<ArrayBuffer> | null })
   | { path: string; thrown: unknown };
 
-export type BatchResult = { path: string; stored: StoredOrFailed };
+export type BatchResult = { path: string; stored: StoreOutcome };
 
 /**
  * Stores the files of a batch as `putFile` does each, group by group as they come. A file that is

@@ -35,7 +35,7 @@ export type FileOfCaller = {
 export type ReceivedFile = FileOfCaller & { newId: FileId; version: string; upload: Upload };
 
 export type PutFileResult = ReturnType<typeof resultOf>;
-export type StoredOrFailed = PutFileResult | { thrown: unknown };
+export type StoreOutcome = PutFileResult | { thrown: unknown };
 
 /** Between read and write, a new file's path may be taken, or a deleted file's row purged. */
 const WRITE_TRIES = 4;
@@ -69,8 +69,8 @@ export async function storeFiles(
   services: Services,
   source: PushedSource,
   files: ReceivedFile[],
-): Promise<StoredOrFailed[]> {
-  const results = new Map<ReceivedFile, StoredOrFailed>();
+): Promise<StoreOutcome[]> {
+  const results = new Map<ReceivedFile, StoreOutcome>();
   let open = files;
   for (let attempt = 0; attempt < WRITE_TRIES && open.length > 0; attempt++) {
     await storeOnce(services, source, open, results);
@@ -85,7 +85,7 @@ async function storeOnce(
   services: Services,
   source: PushedSource,
   files: ReceivedFile[],
-  results: Map<ReceivedFile, StoredOrFailed>,
+  results: Map<ReceivedFile, StoreOutcome>,
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
   const existing = await unlessLost(services, files, findFiles(services.db, source.id, paths));
@@ -170,7 +170,7 @@ async function storeBytes(
   source: PushedSource,
   files: ReceivedFile[],
   existing: Map<string, StoredFile>,
-  results: Map<ReceivedFile, StoredOrFailed>,
+  results: Map<ReceivedFile, StoreOutcome>,
 ): Promise<ReceivedFile[]> {
   await inParallel(files, WRITES_AT_ONCE, async (file) => {
     const fileId = idOf(file, existing);

@@ -49,7 +49,7 @@ export async function keepWatches(services: Services): Promise<void> {
 }
 
 async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl: string) {
-  const subject: Watched = { source, baseUrl, targets: null };
+  const subject: SourceToWatch = { source, baseUrl, targets: null };
   const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
   let count = 0;
   try {
@@ -71,7 +71,7 @@ async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl
   return { ...(await standing(services, subject)), watchAttempts: 0, watchError };
 }
 
-type Watched = {
+type SourceToWatch = {
   source: WatchedSource;
   /** Where the watches are to notify. */
   baseUrl: string;
@@ -86,7 +86,7 @@ const NONE: WatchState = {
   watchError: null,
 };
 
-async function stateAfterFailure(services: Services, watched: Watched, thrown: unknown) {
+async function stateAfterFailure(services: Services, watched: SourceToWatch, thrown: unknown) {
   const { source } = watched;
   const isTold = thrown instanceof SourceFailure;
   const watchError = isTold ? thrown.message : "the watch of changes could not be renewed";
@@ -102,7 +102,7 @@ async function stateAfterFailure(services: Services, watched: Watched, thrown: u
 /** When the watches are due next, and until when all targets are watched. */
 async function standing(
   { db, now }: Services,
-  { source, targets: storedTargets, baseUrl }: Watched,
+  { source, targets: storedTargets, baseUrl }: SourceToWatch,
 ) {
   const watches = await watchesOf(db, source.id);
   const targets = storedTargets ?? [...new Set(watches.map(({ target }) => target))];

@@ -12,14 +12,14 @@ const STOP_TIMEOUT_MS = 20 * SECOND_MS;
 /** Failures that another attempt may not meet. */
 const PASSING = new Set(["throttled", "down"]);
 
-type Needed = Pick<Services, "db" | "log" | "now">;
+type WatchServices = Pick<Services, "db" | "log" | "now">;
 
 /**
  * Stops the watches that another took the place of, or whose target is no longer watched, and
  * forgets expired ones. A failure that may pass leaves a watch to the next turn.
  */
 export async function stopWatches(
-  services: Needed,
+  services: WatchServices,
   ending: { source: WatchedSource; watcher: SourceWatcher; targets: string[]; signal: AbortSignal },
 ): Promise<void> {
   const now = services.now();
@@ -34,7 +34,7 @@ export async function stopWatches(
 export const canBeStopped = ({ live, resourceId }: StoredWatch) => live || resourceId !== null;
 
 async function stop(
-  services: Needed,
+  services: WatchServices,
   { watcher, signal }: { watcher: SourceWatcher; signal: AbortSignal },
   watch: StoredWatch,
 ): Promise<void> {

@@ -68,7 +68,7 @@ export async function planImport(
   }
   renameInTokens(access, nameOf);
   /** The values and the record of a thing of the archive, under its identifier here. */
-  const planned = <Subject>(kind: string, name: string): Planned<Subject> => {
+  const planned = <Subject>(kind: string, name: string): PlannedSubject<Subject> => {
     const as = nameOf(kind, name);
     const values = settings[kind]?.[as ?? ""];
     if (as === undefined || values === undefined) {
@@ -128,11 +128,11 @@ async function settingsOf(archive: ArchiveReader): Promise<Settings> {
   }
 }
 
-type Planned<Subject> = { as: string; values: Values; before: Subject | undefined };
+type PlannedSubject<Subject> = { as: string; values: Values; before: Subject | undefined };
 
 async function plannedSource(
   now: number,
-  { as, values, before }: Planned<FileSource>,
+  { as, values, before }: PlannedSubject<FileSource>,
 ): Promise<PlannedSource> {
   const { source } = before ?? {};
   let hasSecret = false;
@@ -180,7 +180,7 @@ function followingChanges(
 async function plannedRag(
   services: Services,
   now: number,
-  rag: Planned<RagRecord> & { source: PlannedSource; archived: ArchivedRag },
+  rag: PlannedSubject<RagRecord> & { source: PlannedSource; archived: ArchivedRag },
 ): Promise<PlannedRag> {
   const { as, values, before, source, archived } = rag;
   if (before !== undefined && before.fileSource.id !== source.id)

@@ -37,7 +37,7 @@ export type Settings = Partial<Record<string, Record<string, Values>>>;
 
 /** `tokenIds`: of tokens that are here or will be. */
 type Wish = Pick<ImportWish, "onConflict" | "suffix"> & { tokenIds: Set<unknown>; dryRun: boolean };
-type Naming = { names: Map<string, string>; things: Map<string, unknown>; wish: Wish };
+type NamingScheme = { names: Map<string, string>; things: Map<string, unknown>; wish: Wish };
 
 export const tokenOfLimit = (limit: string) => /^token (\S+)/.exec(limit)?.[1] ?? null;
 
@@ -53,7 +53,7 @@ const OUTCOMES_IF_NEW: Partial<Record<string, Outcome>> = { eventEndpoints: "mad
 function outcomeOf(
   kind: string,
   identifier: string,
-  { names, things, wish }: Naming,
+  { names, things, wish }: NamingScheme,
 ): PlannedThing {
   const thing = `${kind}.${identifier}`;
   const newSubject = names.get(subjectOf(kind, identifier));

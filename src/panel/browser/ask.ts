@@ -89,9 +89,9 @@ function part(turn: HTMLElement, selector: string): Element {
   return turn.querySelector(selector) ?? turn;
 }
 
-type Told = { text?: string; step?: number; html?: string; error?: string };
+type StreamPart = { text?: string; step?: number; html?: string; error?: string };
 
-function show(turn: HTMLElement, name: string, { text, step, html, error }: Told): void {
+function show(turn: HTMLElement, name: string, { text, step, html, error }: StreamPart): void {
   const answer = part(turn, ".answer-text");
   if (name === "delta") {
     // A further call of the model begins a new text.

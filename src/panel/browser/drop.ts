@@ -1,5 +1,5 @@
 import { isHidden } from "../../core/folders.ts";
-import { filesIn, type Dropped } from "./dropped-files.ts";
+import { filesIn, type DroppedFile } from "./dropped-files.ts";
 import { refreshFrom } from "./refresh.ts";
 import { pathInFolder, uploadInWords, type UploadResults } from "./uploads.ts";
 
@@ -40,8 +40,8 @@ function addPlace(place: HTMLElement): void {
 const noResults = (): UploadResults => ({ chosen: 0, uploaded: 0, skipped: 0, failed: [] });
 
 /** Uploads what is chosen; what is chosen meanwhile joins the same queue. */
-function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
-  const waiting: Dropped[] = [];
+function uploader(place: HTMLElement): (files: DroppedFile[]) => Promise<void> {
+  const waiting: DroppedFile[] = [];
   let results = noResults();
   let workers = 0;
 
@@ -69,7 +69,7 @@ function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
 }
 
 /** The reason for a failure; null: it is stored. The place shows how far the file has come. */
-async function upload(place: HTMLElement, { path, file }: Dropped): Promise<string | null> {
+async function upload(place: HTMLElement, { path, file }: DroppedFile): Promise<string | null> {
   if (file === null) return "cannot be read";
   const below = place.dataset["drop"] ?? "";
   const line = itemOf(path);

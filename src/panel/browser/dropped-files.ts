@@ -1,10 +1,10 @@
 import { pathInFolder } from "./uploads.ts";
 
 /** `file` is null where the browser could not read it. */
-export type Dropped = { path: string; file: File | null };
+export type DroppedFile = { path: string; file: File | null };
 
 /** One folder's files with their paths in it, as `quarry push` has them; else with its name. */
-export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]> {
+export async function filesIn({ items, files }: DataTransfer): Promise<DroppedFile[]> {
   // The entries must be asked for at once: the list is empty when the event is over.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   if (entries.length === 0) return [...files].map((file) => ({ path: file.name, file }));
@@ -16,7 +16,7 @@ export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]
 }
 
 /** An unreadable file is named and does not stop the others. */
-async function filesBelow(entry: FileSystemEntry, above: string): Promise<Dropped[]> {
+async function filesBelow(entry: FileSystemEntry, above: string): Promise<DroppedFile[]> {
   const path = above + entry.name;
   try {
     if (isFile(entry)) {

@@ -2,17 +2,24 @@ import { fieldChanges, type FieldChange } from "../../access/audit/field-changes
 import { invalidField, invalidFields, QuarryError, type FieldProblem } from "../../core/errors.ts";
 import { given } from "../../core/input/given.ts";
 import { isObject } from "../../core/is-object.ts";
-import { withoutWrites, WriteRefused } from "../../db/sql.ts";
+import { withoutWrites, RehearsalEnd } from "../../db/sql.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
 import type { Services } from "../../services.ts";
 import { perform, statusOf, type ActionContext } from "../action.ts";
 import { KINDS, type Kind, type Values } from "./kinds.ts";
-import { keyOf, parseSettings, pick, readThings, withSecret, type Thing } from "./settings.ts";
+import {
+  keyOf,
+  parseSettings,
+  pick,
+  readThings,
+  withSecret,
+  type SettingsEntry,
+} from "./settings.ts";
 
 /** Problems that one refusal names. */
 const PROBLEMS_TOLD = 50;
 
-type Things = Map<string, Thing>;
+type Things = Map<string, SettingsEntry>;
 
 type Step = {
   thing: string;
@@ -43,7 +50,7 @@ export async function planSettings(
   const document = parseSettings(input);
   const existing = await readThings(services);
   const problems: FieldProblem[] = [];
-  const entries = new Map<string, Thing>();
+  const entries = new Map<string, SettingsEntry>();
   for (const [name, kind] of Object.entries(KINDS)) {
     for (const [identifier, fields] of Object.entries(document[name] ?? {})) {
       const path = `${name}.${identifier}`;
@@ -88,7 +95,7 @@ async function collect(
   try {
     await work();
   } catch (thrown) {
-    if (thrown instanceof WriteRefused) return;
+    if (thrown instanceof RehearsalEnd) return;
     if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
     for (const { field, problem } of thrown.fields) {
       if (!checked.includes(field)) problems.push({ field: `${path}.${field}`, problem });
@@ -99,7 +106,10 @@ async function collect(
 const isVariable = (value: unknown) => isObject(value) && typeof value["env"] === "string";
 
 /** The values of a thing as the document wants them. @throws QuarryError `invalid` */
-function wantedValues({ kind, identifier, subject, before }: Thing, fields: Values): Values {
+function wantedValues(
+  { kind, identifier, subject, before }: SettingsEntry,
+  fields: Values,
+): Values {
   const key = keyOf(kind, identifier);
   const keep = (value: unknown) => (isVariable(value) ? true : value);
   const input = withSecret(kind, fields, keep, before);
@@ -116,9 +126,9 @@ function wantedValues({ kind, identifier, subject, before }: Thing, fields: Valu
   return { ...before, ...pick(given(Object(change)), names) };
 }
 
-type Acting = Kind["change"];
+type ChangeAction = Kind["change"];
 
-function schemaOf({ body }: Acting, subject: unknown, input: unknown) {
+function schemaOf({ body }: ChangeAction, subject: unknown, input: unknown) {
   const schema = typeof body === "function" ? body({ now: 0, subject, input }) : body;
   if (schema === undefined) throw new Error("the action has no body");
   return schema;
@@ -183,7 +193,7 @@ function planOf(entries: Things, dryRun: boolean): Plan {
 
 const stepOf = (
   thing: string,
-  change: Acting,
+  change: ChangeAction,
   request: { subject: unknown; input: unknown },
   checked: string[] = [],
 ): Step => ({

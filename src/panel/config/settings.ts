@@ -24,7 +24,7 @@ export function parseSettings(input: unknown): Partial<z.output<typeof settingsM
 }
 
 /** A thing that settings name: as it is, and as a document wants it. */
-export type Thing = {
+export type SettingsEntry = {
   name: string;
   kind: Kind;
   identifier: string;
@@ -35,9 +35,9 @@ export type Thing = {
 };
 
 /** All things that exist, by `rags.handbook`, each kind after those that it refers to. */
-export async function readThings(services: Services): Promise<Map<string, Thing>> {
+export async function readThings(services: Services): Promise<Map<string, SettingsEntry>> {
   const kinds = Object.entries(KINDS).map(async ([name, kind]) => {
-    const things: Thing[] = [];
+    const things: SettingsEntry[] = [];
     let page: unknown[];
     do {
       page = await kind.list(services, { offset: things.length, limit: PAGE });

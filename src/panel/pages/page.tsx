@@ -160,7 +160,7 @@ export class Pages<Found = undefined> {
   form<Subject, Body extends z.ZodType, Result>(
     path: string,
     change: Action<Subject, Body, Result>,
-    pageOf: Handle<Found, FormPage<Result> & Changed<Subject, Found>>,
+    pageOf: Handle<Found, FormPage<Result> & SubjectOf<Subject, Found>>,
   ): void {
     const answer = async (context: PageContext, thing: Found) => {
       const form = await pageOf(context, thing);
@@ -177,7 +177,7 @@ export class Pages<Found = undefined> {
       context: PageContext,
       subject: Found,
       form: FormValues,
-    ) => Awaitable<Removal & Changed<Subject, Found>>,
+    ) => Awaitable<Removal & SubjectOf<Subject, Found>>,
   ): void {
     this.get(path, async (context, subject) => {
       permit(context, change.by);
@@ -207,7 +207,9 @@ export class Pages<Found = undefined> {
 }
 
 /** The changed thing; absent: what the address names, if anything. */
-type Changed<Subject, Found> = Found extends Subject ? { subject?: Subject } : { subject: Subject };
+type SubjectOf<Subject, Found> = Found extends Subject
+  ? { subject?: Subject }
+  : { subject: Subject };
 
 const subjectOf = <Subject,>(form: object, thing: unknown): Subject =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- absent only where it may be

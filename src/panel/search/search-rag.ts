@@ -61,10 +61,10 @@ function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAd
   };
 }
 
-type Explained = { value?: number; explanation?: Explanation };
+type ExplainedPassage = { value?: number; explanation?: Explanation };
 
 /** Everybody sees what the passages are ordered by. */
-function explained(explanation: Explanation | undefined, isAdmin: boolean): Explained {
+function explained(explanation: Explanation | undefined, isAdmin: boolean): ExplainedPassage {
   if (explanation === undefined) return {};
   return { value: explanation.value, ...(isAdmin ? { explanation } : {}) };
 }

@@ -51,9 +51,9 @@ export function conditionOf({
   return operator === "or" && all.length > 0 ? { any: all } : { all };
 }
 
-type Making = (name: string, value: Value, at: string) => FileCondition;
+type ConditionOf = (name: string, value: Value, at: string) => FileCondition;
 
-const equals: Making = (name, value, at) => {
+const equals: ConditionOf = (name, value, at) => {
   if (value === null || value === undefined) throw invalidField(`${at}.value`, "is required");
   return isOneOf(name, [value].flat(), {
     text: (value) => String(value).toWellFormed(),
@@ -61,30 +61,30 @@ const equals: Making = (name, value, at) => {
   });
 };
 /** Dify's editor sends the values of a list as one text. */
-const isIn: Making = (name, value, at) => {
+const isIn: ConditionOf = (name, value, at) => {
   const values = typeof value === "string" ? value.split(",").map((part) => part.trim()) : value;
   return equals(name, values, at);
 };
-const isPresent: Making = (name) => compare(name, { test: "present" });
+const isPresent: ConditionOf = (name) => compare(name, { test: "present" });
 const reads =
-  (test: "contains" | "starts" | "ends"): Making =>
+  (test: "contains" | "starts" | "ends"): ConditionOf =>
   (name, value, at) =>
     compare(name, { test, text: textOf(value, at) });
 const number =
-  (relation: Relation): Making =>
+  (relation: Relation): ConditionOf =>
   (name, value, at) =>
     name === "modifiedAt"
       ? time(relation)(name, value, at)
       : compare(name, { test: "order", kind: "number", relation, value: numberOf(value, at) });
 const time =
-  (relation: Relation): Making =>
+  (relation: Relation): ConditionOf =>
   (name, value, at) =>
     compare(name, { test: "order", kind: "time", relation, value: timeIn(value, at) });
 const not =
-  (making: Making): Making =>
+  (making: ConditionOf): ConditionOf =>
   (...args) => ({ not: making(...args) });
 
-const OPERATORS = new Map<string, Making>([
+const OPERATORS = new Map<string, ConditionOf>([
   ["is", equals],
   ["=", equals],
   ["in", isIn],

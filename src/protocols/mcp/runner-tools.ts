@@ -148,9 +148,13 @@ async function readRunner(
   return { kind, inference: await asRead(session, inference) };
 }
 
-type Called = { given: object; emit: EmitEvent | undefined };
+type RunnerInvocation = { given: object; emit: EmitEvent | undefined };
 
-export async function runTool(session: Session, runner: Runner, { given: input, emit }: Called) {
+export async function runTool(
+  session: Session,
+  runner: Runner,
+  { given: input, emit }: RunnerInvocation,
+) {
   const { prompt, search: query } = parseOrRefuse(InferenceInput, input);
   const { services, caller, signal } = session;
   const result = await run(services, { runner, prompt, query, caller, signal, emit });

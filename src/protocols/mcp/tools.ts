@@ -41,11 +41,14 @@ export async function callTool(
   }
 }
 
-type Structured = Record<string, unknown>;
+type StructuredContent = Record<string, unknown>;
 
-type Called = { name: string; given: object; emit: EmitEvent | undefined };
+type ToolInvocation = { name: string; given: object; emit: EmitEvent | undefined };
 
-async function workOf(session: Session, { name, given: input, emit }: Called): Promise<Structured> {
+async function workOf(
+  session: Session,
+  { name, given: input, emit }: ToolInvocation,
+): Promise<StructuredContent> {
   if (name === SEARCH_TOOL.name) return await searchDocuments(session, input);
   if (name === FETCH_TOOL.name) return await fetchFile(session, input);
   const runner = await runnerNamed(session, name);

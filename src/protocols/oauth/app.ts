@@ -64,14 +64,14 @@ function baseUrlFor({ get, req }: Context<AppEnv>): string {
   return baseUrl;
 }
 
-type Answering = (
+type OAuthHandler = (
   server: AuthorizationServer,
   request: Request,
   context: ExecutionContext,
 ) => Promise<Response>;
 
 /** The library's answer to the request as its client has sent it, before any proxy of ours. */
-async function answer(context: Context<AppEnv>, url: string, by: Answering): Promise<Response> {
+async function answer(context: Context<AppEnv>, url: string, by: OAuthHandler): Promise<Response> {
   const { raw } = context.req;
   refuseCoded(raw.headers);
   const adapt = url.endsWith("/register")

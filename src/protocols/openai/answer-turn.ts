@@ -11,7 +11,7 @@ import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import { admit } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { runBody } from "../../http/run-stream.ts";
-import type { Listening } from "../../inference/run-events.ts";
+import type { RunListener } from "../../inference/run-events.ts";
 import { type DeferredBody, parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
 import type { Services } from "../../services.ts";
 import { run, type Runner } from "../run.ts";
@@ -57,7 +57,7 @@ export async function answerTurn<Read extends Turn>(
   const { prompt, messages, followUp, functions, jsonSchema, cites } = turn;
   const turnInput = { prompt, messages, followUp, functions, jsonSchema, cites, caller };
   const request = { ...turnInput, runner: applyCallerLimits(services.models, runner, turn) };
-  const runWith = (listening: Partial<Listening>) => run(services, { ...request, ...listening });
+  const runWith = (listening: Partial<RunListener>) => run(services, { ...request, ...listening });
   if (!turn.stream) {
     const result = await runWith({ signal });
     return context.json(api.answer(turn, outputOf(turn, result)));

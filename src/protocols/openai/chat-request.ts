@@ -11,7 +11,7 @@ import {
   readFunctions,
 } from "./functions.ts";
 import { ResponseFormat, schemaOf } from "./response-format.ts";
-import { readConversation, SHARED_FIELDS, type Said, type Turn } from "./turn.ts";
+import { readConversation, SHARED_FIELDS, type ConversationEntry, type Turn } from "./turn.ts";
 
 /*
  * https://platform.openai.com/docs/api-reference/chat/create: what of a request this service
@@ -89,7 +89,7 @@ export const ChatRequest = z.object({
   functions: z.array(z.unknown()).max(0, "must be empty: use tools").nullish(),
 });
 
-type Parsed = z.output<typeof ChatRequest>;
+type ParsedChat = z.output<typeof ChatRequest>;
 
 export type ReadChat = Turn & { includeUsage: boolean };
 
@@ -117,12 +117,12 @@ export function readChat(body: unknown): ReadChat {
 }
 
 /** As OpenAI refuses it. */
-function checkStreamOptions({ stream, stream_options: options }: Parsed) {
+function checkStreamOptions({ stream, stream_options: options }: ParsedChat) {
   const isWithout = stream !== true && (options ?? null) !== null;
   if (isWithout) throw refuse("stream_options", "is allowed only with stream: true");
 }
 
-function saidIn(message: Parsed["messages"][number], at: number): Said {
+function saidIn(message: ParsedChat["messages"][number], at: number): ConversationEntry {
   const param = `messages[${at}]`;
   const where = {
     param: `${param}.role`,
@@ -145,7 +145,7 @@ const textOf = (content: z.output<typeof Content>) =>
     ? content
     : (content ?? []).map((part) => ("text" in part ? part.text : part.refusal)).join("\n");
 
-function chatSchemaOf(format: Parsed["response_format"]): string | undefined {
+function chatSchemaOf(format: ParsedChat["response_format"]): string | undefined {
   if (format?.type !== "json_schema") return schemaOf(format, "response_format.schema");
   const { json_schema: schema } = format;
   if (schema === null || schema === undefined) {

@@ -16,19 +16,22 @@ type EmbeddingRequest = {
   signal: AbortSignal;
 };
 
-type Embedded = { vectors: Float32Array[]; tokens: number };
+type EmbeddingResult = { vectors: Float32Array[]; tokens: number };
 
 /** Calls of the model at once: replies are many times as large as their vectors. */
 const CALLS_AT_ONCE = 4;
 
 /** Usage counts even if the caller leaves. @throws QuarryError `model-failed` */
-export function embedInputs(services: Embedding, request: EmbeddingRequest): Promise<Embedded> {
+export function embedInputs(
+  services: Embedding,
+  request: EmbeddingRequest,
+): Promise<EmbeddingResult> {
   const running = embed(services, request);
   services.inBackground(running.catch(() => undefined));
   return running;
 }
 
-async function embed(services: Embedding, request: EmbeddingRequest): Promise<Embedded> {
+async function embed(services: Embedding, request: EmbeddingRequest): Promise<EmbeddingResult> {
   const { embedder, texts, tokenId, signal } = request;
   const { now, config, inBackground } = services;
   const startedAt = now();
@@ -72,7 +75,7 @@ async function embed(services: Embedding, request: EmbeddingRequest): Promise<Em
 
 /** The answer, a vector at a time: as one text the largest would not fit a Worker's memory. */
 export function embeddingsBody(
-  { vectors, tokens }: Embedded,
+  { vectors, tokens }: EmbeddingResult,
   { model, isBase64 }: { model: string; isBase64: boolean },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

@@ -25,10 +25,10 @@ export function readModelName(model: string): ModelName {
 /** Many clients of this API read the first page only; few tokens cover as many. */
 const PAGE_MODELS = 1_000;
 
-type Made = { kind: string; identifier: string; createdAt: number };
+type RunnerRow = { kind: string; identifier: string; createdAt: number };
 
 /** https://platform.openai.com/docs/api-reference/models/object */
-const modelAnswer = ({ kind, identifier, createdAt }: Made) => ({
+const modelAnswer = ({ kind, identifier, createdAt }: RunnerRow) => ({
   id: `${kind}/${identifier}`,
   object: "model" as const,
   created: Math.floor(createdAt / SECOND_MS),

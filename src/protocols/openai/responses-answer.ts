@@ -50,12 +50,12 @@ function begunResponse({ asked: request, model, functions }: ReadResponse) {
   };
 }
 
-type Begun = ReturnType<typeof begunResponse>;
+type ResponseHead = ReturnType<typeof begunResponse>;
 
 const REASONS = { length: "max_output_tokens", content_filter: "content_filter" };
 const statusOf = ({ finish }: Output) => (finish === "stop" ? "completed" : "incomplete");
 
-const finishedResponse = (response: Begun, output: Output, items: object[]) => ({
+const finishedResponse = (response: ResponseHead, output: Output, items: object[]) => ({
   ...response,
   status: statusOf(output),
   incomplete_details: output.finish === "stop" ? null : { reason: REASONS[output.finish] },
@@ -109,7 +109,7 @@ const usageAnswer = ({ inputTokens, cachedTokens, outputTokens, totalTokens }: U
 });
 
 class ResponseTeller implements Teller {
-  readonly #begun: Begun;
+  readonly #begun: ResponseHead;
   #sequence = 0;
   /** The id of the message, once it has begun. */
   #messageId: string | null = null;

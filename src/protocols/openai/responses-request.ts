@@ -12,7 +12,7 @@ import {
   ToolChoice,
 } from "./functions.ts";
 import { ResponseFormat, schemaOf } from "./response-format.ts";
-import { readConversation, SHARED_FIELDS, type Said, type Turn } from "./turn.ts";
+import { readConversation, SHARED_FIELDS, type ConversationEntry, type Turn } from "./turn.ts";
 
 /*
  * https://platform.openai.com/docs/api-reference/responses/create, without a store: what of a
@@ -143,7 +143,7 @@ export function readResponse(body: unknown): ReadResponse {
 type Input = z.output<typeof ResponsesRequest>["input"];
 type SaidItem = Extract<z.output<typeof Item>, { call_id: string } | { role: string }>;
 
-function saidIn(input: Input): Said[] {
+function saidIn(input: Input): ConversationEntry[] {
   if (typeof input === "string") {
     return [{ param: "input", content: "input", role: "user", text: input }];
   }
@@ -164,11 +164,11 @@ function saidIn(input: Input): Said[] {
 const NO_REFERENCE =
   "must not be item_reference: Quarry stores nothing, send the item itself (clients do so with store: false)";
 
-const callSaid = (call: FunctionCall, at: string): Said => {
+const callSaid = (call: FunctionCall, at: string): ConversationEntry => {
   return { param: at, content: at, role: "assistant", text: "", calls: [call] };
 };
 
-function itemSaid(item: SaidItem, at: string): Said {
+function itemSaid(item: SaidItem, at: string): ConversationEntry {
   if (item.type === "function_call") {
     return callSaid({ id: item.call_id, name: item.name, arguments: item.arguments }, at);
   }

@@ -41,7 +41,7 @@ export type Conversation = {
 };
 
 /** A message or item. `param`: its name in refusals; `content`: the field that holds its text. */
-export type Said = { param: string; content: string; text: string } & (
+export type ConversationEntry = { param: string; content: string; text: string } & (
   | { role: "system" | "developer" | "user" }
   | { role: "assistant"; calls: FunctionCall[] }
   | { role: "tool"; callId: string; callField: string }
@@ -50,11 +50,11 @@ export type Said = { param: string; content: string; text: string } & (
 /** Characters of a call's id in a refusal. */
 const TOLD_ID_LENGTH = 100;
 
-const NOTES = new Set<Said["role"]>(["system", "developer"]);
+const NOTES = new Set<ConversationEntry["role"]>(["system", "developer"]);
 
 /** @throws OpenAiRefusal that names the message at fault. */
-export function readConversation(messages: Said[]): Conversation {
-  const conversation = new Told();
+export function readConversation(messages: ConversationEntry[]): Conversation {
+  const conversation = new ConversationReader();
   for (const message of messages) {
     if (!message.text.isWellFormed()) throw refuse(message.content, "must be well-formed Unicode");
     conversation.add(message);
@@ -80,13 +80,13 @@ export function readConversation(messages: Said[]): Conversation {
   };
 }
 
-class Told {
+class ConversationReader {
   readonly messages: EarlierMessage[] = [];
   readonly notes: string[] = [];
   /** Calls without their results, by id. */
   readonly #open = new Map<string, FunctionCall>();
 
-  add(message: Said): void {
+  add(message: ConversationEntry): void {
     switch (message.role) {
       case "system":
       case "developer":
@@ -103,7 +103,7 @@ class Told {
     }
   }
 
-  #addResult({ callId, callField, text }: Extract<Said, { role: "tool" }>): void {
+  #addResult({ callId, callField, text }: Extract<ConversationEntry, { role: "tool" }>): void {
     const call = this.#open.get(callId);
     if (call === undefined)
       throw refuse(callField, "must name a call before it that has no result");
@@ -112,7 +112,7 @@ class Told {
   }
 
   /** Calls that come as items of their own belong to one message. */
-  #addAnswer({ param, text, calls }: Extract<Said, { role: "assistant" }>): void {
+  #addAnswer({ param, text, calls }: Extract<ConversationEntry, { role: "assistant" }>): void {
     const last = this.messages.at(-1);
     const isMore = calls.length > 0 && text === "" && last?.role === "assistant";
     if (!isMore) this.expectAnswered(param);

@@ -2,7 +2,7 @@ import { BitSet } from "../../core/bit-set.ts";
 import { hash32 } from "../../core/hash.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { readTotals } from "../tables.ts";
-import { grown, Kept, MemoryBudget } from "./memory-budget.ts";
+import { grown, CachedValue, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
 /** Bounds the tables of all index objects of an isolate; a full shard has 250,000 chunks. */
@@ -114,7 +114,7 @@ export class ChunkTable {
 /** The table of one index object: loaded by the first wide restriction, then kept up to date. */
 export class KeptChunkTable {
   readonly #sql: SqlStorage;
-  readonly #kept = new Kept<ChunkTable>(tablesBudget);
+  readonly #kept = new CachedValue<ChunkTable>(tablesBudget);
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;

@@ -2,7 +2,7 @@ import { BitSet } from "../../core/bit-set.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { valuesOf } from "../tables.ts";
 import type { EligibleFiles } from "./live-chunks.ts";
-import { grown, Kept, MemoryBudget } from "./memory-budget.ts";
+import { grown, CachedValue, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
 /** Bounds the tables of all index objects of an isolate. */
@@ -62,7 +62,7 @@ class FileTable {
 /** The table of one index object: loaded by the first call for a reader, then kept up to date. */
 export class KeptFileTable {
   readonly #sql: SqlStorage;
-  readonly #kept = new Kept<FileTable>(tablesBudget);
+  readonly #kept = new CachedValue<FileTable>(tablesBudget);
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;

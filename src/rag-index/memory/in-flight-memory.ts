@@ -1,5 +1,5 @@
 import { vectorBudget, bytesOfVectors, VectorMemory } from "./vector-memory.ts";
-import type { Placed } from "./live-chunks.ts";
+import type { ChunkPlace } from "./live-chunks.ts";
 
 /** Up to this many vectors are read from storage at each search. */
 const READ_FROM_STORAGE_LIMIT = 128;
@@ -38,7 +38,7 @@ export class InFlightMemory {
       this.#wasAsked = true;
       return null;
     }
-    const rows = this.#sql.exec<Placed>(IN_FLIGHT).toArray();
+    const rows = this.#sql.exec<ChunkPlace>(IN_FLIGHT).toArray();
     if (rows.length <= READ_FROM_STORAGE_LIMIT) {
       this.forget();
       return null;

@@ -2,7 +2,7 @@ import type { BitSet } from "../../core/bit-set.ts";
 import type { Row } from "../tables.ts";
 
 /** A live chunk, and whether it is marked as a duplicate; as a row of the tables. */
-export type Placed = Row<"chunks", "chunk" | "duplicate">;
+export type ChunkPlace = Row<"chunks", "chunk" | "duplicate">;
 
 export type LiveChunk = { chunk: number; duplicate: boolean };
 

@@ -56,7 +56,7 @@ export class MemoryBudget {
 }
 
 /** Keeps a holder's value in memory while its budget has room: loaded when needed, then updated. */
-export class Kept<Value extends { bytes: number }> {
+export class CachedValue<Value extends { bytes: number }> {
   readonly #budget: MemoryBudget;
   #value: Value | null = null;
 

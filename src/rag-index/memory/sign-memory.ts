@@ -1,10 +1,10 @@
-import { BestFew, type Scored } from "../vectors/best-few.ts";
+import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
 import { checkLength, cosineWith, type QueryVector } from "../vectors/query-vector.ts";
 import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
 import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { run, readTotals, type Row } from "../tables.ts";
-import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
+import type { LiveChunk, LiveChunks, ChunkPlace } from "./live-chunks.ts";
 
 /** Estimated first, then scored exactly: this many more than are asked for. */
 const FIRST_EXTRA = 32;
@@ -15,7 +15,7 @@ const MAX_SCORED = 20_000;
 /** Memory with more removed vectors than others is loaded again. */
 const REMOVED_SHARE = 0.5;
 
-type Coded = Placed & Row<"sign_codes", "code">;
+type SignCode = ChunkPlace & Row<"sign_codes", "code">;
 type StoredVector = Row<"contents", "chunk" | "vector">;
 
 const LIVE_CODES = `SELECT c.chunk, c.duplicate, s.code
@@ -48,7 +48,7 @@ export class SignMemory {
 
   static #read(sql: SqlStorage, dimensions: number): SignMemory {
     const memory = new SignMemory(dimensions);
-    for (const row of sql.exec<Coded>(`${LIVE_CODES} ORDER BY c.chunk`)) memory.#add(row);
+    for (const row of sql.exec<SignCode>(`${LIVE_CODES} ORDER BY c.chunk`)) memory.#add(row);
     memory.#inOrder = memory.#used;
     return memory;
   }
@@ -71,7 +71,7 @@ export class SignMemory {
 
   #enter(sql: SqlStorage, chunks: number[]): void {
     const entered = `${LIVE_CODES} AND c.chunk IN (SELECT value FROM json_each(?))`;
-    const readEntered = () => sql.exec<Coded>(entered, JSON.stringify(chunks)).toArray();
+    const readEntered = () => sql.exec<SignCode>(entered, JSON.stringify(chunks)).toArray();
     let rows = readEntered();
     if (rows.length < chunks.length) {
       storeMissingCodes(sql, chunks);
@@ -84,7 +84,7 @@ export class SignMemory {
   }
 
   /** The best eligible chunks with exact scores. */
-  search(sql: SqlStorage, query: QueryVector, eligible: LiveChunks, limit: number): Scored[] {
+  search(sql: SqlStorage, query: QueryVector, eligible: LiveChunks, limit: number): ScoredKey[] {
     checkLength(query, this.#dimensions);
     this.#estimate(query);
     const first = this.#bestEstimates(eligible, limit + FIRST_EXTRA, -Infinity);
@@ -139,7 +139,7 @@ export class SignMemory {
     }
   }
 
-  #add({ chunk, duplicate, code }: Coded): void {
+  #add({ chunk, duplicate, code }: SignCode): void {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.used === SIGN_BLOCK_SIZE) {
       block = new SignBlock(bytesOfCode(this.#dimensions));

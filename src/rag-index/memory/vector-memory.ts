@@ -1,19 +1,19 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
-import { BestFew, type Scored } from "../vectors/best-few.ts";
+import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength, type QueryVector } from "../vectors/query-vector.ts";
 import { chunksOf, readTotals, type Row } from "../tables.ts";
-import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
+import type { LiveChunk, LiveChunks, ChunkPlace } from "./live-chunks.ts";
 
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
 export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
 
-type Loaded = Placed & Row<"chunks", "id"> & Row<"contents", "vector">;
+type VectorRow = ChunkPlace & Row<"chunks", "id"> & Row<"contents", "vector">;
 /** A search returns these facts of a chunk without reading it. */
-export type Named = LiveChunk & { id: ChunkId };
+export type LiveChunkName = LiveChunk & { id: ChunkId };
 
 const LIVE_VECTORS = `SELECT c.chunk, c.id, c.duplicate, v.vector
   FROM contents v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
@@ -57,7 +57,7 @@ export class VectorMemory {
 
   static load(sql: SqlStorage, dimensions: number): VectorMemory {
     const memory = new VectorMemory(dimensions, readTotals(sql).chunks);
-    for (const row of sql.exec<Loaded>(LIVE_VECTORS)) memory.#add(row);
+    for (const row of sql.exec<VectorRow>(LIVE_VECTORS)) memory.#add(row);
     return memory;
   }
 
@@ -77,7 +77,7 @@ export class VectorMemory {
   }
 
   /** Keeps exactly these from now on; those already in memory are not read again. */
-  become(sql: SqlStorage, target: Placed[]): void {
+  become(sql: SqlStorage, target: ChunkPlace[]): void {
     const chunks = new Set(chunksOf(target));
     for (const chunk of this.#places.keys()) if (!chunks.has(chunk)) this.#remove(chunk);
     const entering = target.filter(({ chunk }) => !this.#places.has(chunk));
@@ -85,7 +85,7 @@ export class VectorMemory {
     for (const { chunk, duplicate } of target) this.#mark(chunk, duplicate === 1);
   }
 
-  named(chunk: number): Named | null {
+  named(chunk: number): LiveChunkName | null {
     const place = this.#places.get(chunk);
     if (place === undefined) return null;
     const id = this.#ids?.[place];
@@ -95,7 +95,7 @@ export class VectorMemory {
   }
 
   #read(sql: SqlStorage, chunks: number[]): void {
-    const rows = sql.exec<Loaded>(
+    const rows = sql.exec<VectorRow>(
       `${LIVE_VECTORS} AND c.chunk IN (SELECT value FROM json_each(?))`,
       JSON.stringify(chunks),
     );
@@ -109,7 +109,7 @@ export class VectorMemory {
     if (block !== undefined) block.duplicates[place % BLOCK_SIZE] = duplicate ? 1 : 0;
   }
 
-  scan(query: QueryVector, eligible: LiveChunks, limit: number): Scored[] {
+  scan(query: QueryVector, eligible: LiveChunks, limit: number): ScoredKey[] {
     checkLength(query, this.#dimensions);
     const best = new BestFew(limit);
     for (const block of this.#blocks) {
@@ -119,7 +119,7 @@ export class VectorMemory {
     return best.sorted();
   }
 
-  #add({ chunk, id, duplicate, vector }: Loaded): void {
+  #add({ chunk, id, duplicate, vector }: VectorRow): void {
     const place = this.#free.pop() ?? this.#newPlace();
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     if (block === undefined) return;

@@ -16,9 +16,9 @@ import { readWords } from "../write/word-index.ts";
 import { matchExpression, queryTerms, withinBound, type QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
-type Ranked = { chunk: number; score: number };
+type RankedChunk = { chunk: number; score: number };
 type ChunkPlace = LiveChunk & { id: ChunkId };
-type Stored = Row<"chunks", "chunk" | "id" | "duplicate">;
+type ChunkRow = Row<"chunks", "chunk" | "id" | "duplicate">;
 
 /** Extra rows requested because some may be dropped; when too many are, the number grows. */
 const SPARE_ROWS = 16;
@@ -145,7 +145,7 @@ function scoreTexts(sql: SqlStorage, hits: Hit[], { terms, corpus }: WordStatist
 }
 
 /** `page`: the rows to read first. */
-type RankedReader = { read: (limit: number) => Ranked[]; page: number };
+type RankedReader = { read: (limit: number) => RankedChunk[]; page: number };
 
 function rankByFts(
   { read: reader, page: firstPage }: RankedReader,
@@ -179,7 +179,7 @@ function placesOf(
   const missing = chunks.filter((_, at) => names[at] === null);
   if (missing.length === 0) return names;
   const rows = new Map<number, ChunkPlace>();
-  const cursor = run<Stored>(sql)`SELECT c.chunk, c.id, c.duplicate
+  const cursor = run<ChunkRow>(sql)`SELECT c.chunk, c.id, c.duplicate
     FROM json_each(${missing}) w CROSS JOIN chunks c ON c.chunk = w.value`;
   for (const row of cursor) {
     rows.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
@@ -203,14 +203,14 @@ function rankedReader(
   if (isFew) {
     const list = JSON.stringify([...files]);
     return {
-      read: (rows) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, rows).toArray(),
+      read: (rows) => sql.exec<RankedChunk>(RANKED_WITHIN_FILES, match, list, rows).toArray(),
       page,
     };
   }
   // As many more rows are read as a restriction leaves out.
   const share = files === null ? 1 : chunkCount / Math.max(1, readTotals(sql).chunks);
   return {
-    read: (rows) => sql.exec<Ranked>(RANKED, match, rows).toArray(),
+    read: (rows) => sql.exec<RankedChunk>(RANKED, match, rows).toArray(),
     page: Math.ceil(page / share),
   };
 }

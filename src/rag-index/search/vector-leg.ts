@@ -2,10 +2,10 @@ import { BYTES_PER_HALF } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate } from "../../ports/vector-index.ts";
 import type { Eligibility } from "./eligibility.ts";
-import { BestFew, type Scored } from "../vectors/best-few.ts";
+import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
-import type { EligibleFiles, Placed } from "../memory/live-chunks.ts";
+import type { EligibleFiles, ChunkPlace } from "../memory/live-chunks.ts";
 import { run, valueOf, readTotals, type Row } from "../tables.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
@@ -14,7 +14,7 @@ import {
   MEMORY_LIMIT_BYTES,
   vectorBudget,
   VectorMemory,
-  type Named,
+  type LiveChunkName,
 } from "../memory/vector-memory.ts";
 
 /** Up to this many vectors are read from storage faster than all are loaded into memory. */
@@ -22,7 +22,7 @@ const READ_FROM_STORAGE_LIMIT = 2_000;
 /** Smaller shares are read from storage: the other chunks' signs would be loaded for nothing. */
 const READ_FROM_STORAGE_SHARE = 0.1;
 
-type LiveVector = Placed & Row<"contents", "vector">;
+type LiveVector = ChunkPlace & Row<"contents", "vector">;
 
 const OF_FILES = `SELECT c.chunk, c.duplicate, v.vector FROM json_each(?) wanted
   CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
@@ -104,7 +104,7 @@ export class VectorLeg {
     };
   }
 
-  #inPlaces(queries: (QueryVector | null)[], scored: Scored[][]): Candidate[][] {
+  #inPlaces(queries: (QueryVector | null)[], scored: ScoredKey[][]): Candidate[][] {
     let next = 0;
     return queries.map((query) => (query === null ? [] : this.#named(scored[next++] ?? [])));
   }
@@ -135,11 +135,11 @@ export class VectorLeg {
   }
 
   /** A live chunk that is in memory; null: it must be read. */
-  named(chunk: number): Named | null {
+  named(chunk: number): LiveChunkName | null {
     return this.#memory instanceof VectorMemory ? this.#memory.named(chunk) : null;
   }
 
-  #named(scored: Scored[]): Candidate[] {
+  #named(scored: ScoredKey[]): Candidate[] {
     const candidates: Candidate[] = [];
     for (const { key, score } of scored) {
       const candidate = this.named(key);
@@ -162,7 +162,7 @@ function bestOf(
   queries: QueryVector[],
   eligibility: Eligibility,
   limit: number,
-): Scored[][] {
+): ScoredKey[][] {
   const best = queries.map(() => new BestFew(limit));
   for (const { chunk, duplicate, vector } of rows) {
     if (!eligibility.includes({ chunk, duplicate: duplicate === 1 })) continue;

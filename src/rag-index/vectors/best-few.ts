@@ -1,4 +1,4 @@
-export type Scored = { key: number; score: number };
+export type ScoredKey = { key: number; score: number };
 
 /** Keeps the best few of many items: a binary heap with the worst kept one on top. */
 export class BestFew {
@@ -24,9 +24,9 @@ export class BestFew {
   }
 
   /** Best first; equal scores in order of key. */
-  sorted(): Scored[] {
+  sorted(): ScoredKey[] {
     return this.#keys
-      .map((key, at): Scored => ({ key, score: this.#scores[at] ?? 0 }))
+      .map((key, at): ScoredKey => ({ key, score: this.#scores[at] ?? 0 }))
       .sort((a, b) => b.score - a.score || a.key - b.key);
   }
 

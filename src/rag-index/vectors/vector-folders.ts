@@ -84,14 +84,14 @@ export function elsewhereOf(
   return moved === null || fileIds.size > FILES_BY_KEY ? "anywhere" : [...fileIds];
 }
 
-type Moved = Row<"files", "file" | "id"> & Row<"vector_folders", "folder">;
+type MovedFile = Row<"files", "file" | "id"> & Row<"vector_folders", "folder">;
 
 /** The old folders of the moved files among these; null: too many to read. */
-function movedAmong(sql: SqlStorage, files: BitSet | null): Moved[] | null {
+function movedAmong(sql: SqlStorage, files: BitSet | null): MovedFile[] | null {
   const few = files !== null && files.size <= MOVED_READ ? files : null;
   const from = few === null ? "vector_folders v" : "json_each(?2) few CROSS JOIN vector_folders v";
   const moved = sql
-    .exec<Moved>(
+    .exec<MovedFile>(
       `SELECT v.file, f.id, v.folder FROM ${from} CROSS JOIN files f ON f.file = v.file
         WHERE v.stale = 1 ${few === null ? "" : "AND v.file = few.value"} LIMIT ?1`,
       MOVED_READ + 1,

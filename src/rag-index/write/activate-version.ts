@@ -24,7 +24,7 @@ const COLUMNS = [
 type StoredChunk = Row<"chunks", (typeof COLUMNS)[number]>;
 
 /** Changes that an activation makes in a file's stored chunks. */
-type Sorted = {
+type ChunkChanges = {
   entering: StoredChunk[];
   staying: StoredChunk[];
   leaving: StoredChunk[];
@@ -36,7 +36,7 @@ function sortChunks(
   file: number,
   revision: number,
   places: Map<ChunkId, PlacedChunk>,
-): Sorted {
+): ChunkChanges {
   const rows = select(sql, "chunks", [...COLUMNS], "WHERE file = ?", file);
   const rowIds = new Set(rows.map(({ id }) => id));
   const current = rows.filter(({ id }) => places.has(id));
@@ -75,7 +75,7 @@ function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placeById: Map<Chun
 /** The chunks' new places; one with changed headings or languages is indexed again. */
 function place(
   context: WriteContext,
-  { entering, staying }: Sorted,
+  { entering, staying }: ChunkChanges,
   places: Map<ChunkId, PlacedChunk>,
 ): void {
   const { sql } = context;

@@ -15,9 +15,9 @@ import type { Verb } from "./write-context.ts";
 import { BitSet } from "../../core/bit-set.ts";
 
 /** The fields that decide whether a file is inside the scopes. */
-type Placed = { path: string; externalId: string | null; ancestors: string[] };
+type FilePlace = { path: string; externalId: string | null; ancestors: string[] };
 
-export type ScopeTest = (file: Placed) => boolean;
+export type ScopeTest = (file: FilePlace) => boolean;
 
 /** `docs/a/b.md` gives `docs/` and `docs/a/`. */
 function foldersAbove(path: string): string[] {

@@ -46,14 +46,14 @@ export const stage: Verb<"stage"> = ({ sql }, fileId, revision, chunks, batch) =
   return added.map((row) => ({ id: row.id, vectorId: vectorIdOf(row.id, row.chunk) }));
 };
 
-type Added = StagedChunk & { chunk: number };
+type AddedChunk = StagedChunk & { chunk: number };
 
 /** Adds those that are not stored yet; raises the revision of the others. */
 function addChunks(
   sql: SqlStorage,
   { file, revision }: { file: number; revision: number },
   chunks: StagedChunk[],
-): Added[] {
+): AddedChunk[] {
   const keys = chunks.map(({ id, duplicateKey, number = null }) => [id, duplicateKey, number]);
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
     INSERT INTO chunks (id, file, revision, duplicate_key, chunk)

@@ -28,7 +28,7 @@ export const writeVersions: Verb<"writeVersions"> = (context, versions, batch) =
 
 /** A chunk of a version that is stored and live in one step. */
 type Whole = StagedChunk & { place: PlacedChunk; isDuplicate: boolean };
-type Added = Whole & { chunk: number };
+type AddedContent = Whole & { chunk: number };
 
 /** Writes each row once (staging and activating: twice); null if known, or a chunk is missing. */
 function writeNewFile(
@@ -42,7 +42,7 @@ function writeNewFile(
   const whole = wholeChunks(sql, staged, places);
   if (whole === null) return null;
   const file = addFile(sql, facts.fileId);
-  let added: Added[] = [];
+  let added: AddedContent[] = [];
   const add = () => (added = addLive(sql, { file: file.file, revision }, whole));
   const numbers = staged.flatMap(({ number }) => number ?? []);
   const keys = staged.map(({ duplicateKey }) => duplicateKey);
@@ -93,7 +93,7 @@ function addLive(
   sql: SqlStorage,
   { file, revision }: { file: number; revision: number },
   whole: Whole[],
-): Added[] {
+): AddedContent[] {
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
     INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
       languages, page, start_at, end_at, recognised, is_named, chunk)

@@ -27,9 +27,9 @@ const labels = z
 
 type Reference = z.infer<typeof reference>;
 type Text = z.infer<typeof text>;
-type Placed = { type?: Text; parentId?: Text; ancestors?: Reference[] | null | undefined };
+type ContentPlace = { type?: Text; parentId?: Text; ancestors?: Reference[] | null | undefined };
 type Held = { type?: Text; pageId?: Text; blogPostId?: Text; container?: Reference };
-const aboveIn = ({ type, parentId, ancestors }: Placed) =>
+const aboveIn = ({ type, parentId, ancestors }: ContentPlace) =>
   parentId ?? (type === "attachment" ? null : ancestors?.at(-1)?.id);
 const holderIn = ({ type, pageId, blogPostId, container: holder }: Held) =>
   pageId ?? blogPostId ?? (type === "attachment" ? holder?.id : null);

@@ -5,7 +5,7 @@ import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { accessTokens, signedAssertion, type TokenService } from "../access-tokens.ts";
 import { ApiClient, withoutSlash, type Api, type ApiError } from "../api-client.ts";
-import type { Outgoing } from "../guarded-fetch.ts";
+import type { OutgoingClient } from "../guarded-fetch.ts";
 import type { ServiceAccount } from "./google-drive-config.ts";
 
 const SCOPES = "https://www.googleapis.com/auth";
@@ -32,7 +32,7 @@ const APIS = {
 };
 
 type GoogleApp = {
-  outgoing: Outgoing;
+  outgoing: OutgoingClient;
   now: Now;
   account: ServiceAccount;
   /** The user for whom a service account with domain-wide delegation acts. */
@@ -119,9 +119,9 @@ const ASSERTION_MS = 60 * MINUTE_MS;
 
 const failure = z.object({ error: z.string() });
 
-type Wanted = { subject: string | undefined; scope: string };
+type TokenRequest = { subject: string | undefined; scope: string };
 
-function googleTokens(account: ServiceAccount, access: Wanted, now: Now): TokenService {
+function googleTokens(account: ServiceAccount, access: TokenRequest, now: Now): TokenService {
   const address = account.token_uri ?? TOKEN_URI;
   return {
     name: "Google",
@@ -137,7 +137,7 @@ function googleTokens(account: ServiceAccount, access: Wanted, now: Now): TokenS
 
 async function signAssertion(
   account: ServiceAccount,
-  { subject, scope, audience }: Wanted & { audience: string },
+  { subject, scope, audience }: TokenRequest & { audience: string },
   nowMs: number,
 ): Promise<string> {
   const { client_email: iss, private_key_id: kid, private_key: key } = account;
@@ -150,7 +150,7 @@ async function signAssertion(
   return await signedAssertion(all, { key: () => key, complaint, header });
 }
 
-function refusal(status: number, answer: unknown, who: string, { subject, scope }: Wanted) {
+function refusal(status: number, answer: unknown, who: string, { subject, scope }: TokenRequest) {
   const code = failure.safeParse(answer).data?.error ?? "";
   if (code === "unauthorized_client" || code === "access_denied") {
     return `${who} may not act for ${subject ?? "another user"}: allow it the scope ${scope}`;

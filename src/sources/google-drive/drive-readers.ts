@@ -34,7 +34,7 @@ export const sharing = z.object({
   readers: z.record(z.string(), storedReaders).default({}),
   expiresAt: z.number().nullable().default(null),
 });
-export type Sharing = z.infer<typeof sharing>;
+export type SharingState = z.infer<typeof sharing>;
 
 const permissionPage = pageOf("permissions", z.array(drivePermission));
 
@@ -53,10 +53,10 @@ export type DriveReadersOptions = {
 export class DriveReaders {
   readonly #of: DriveReadersOptions;
   /** Grows with what is read, and is stored with the tree. */
-  readonly #sharing: Sharing;
+  readonly #sharing: SharingState;
   readonly #asked = new Map<string, Promise<FileReaders>>();
 
-  constructor(options: DriveReadersOptions, initial: Sharing) {
+  constructor(options: DriveReadersOptions, initial: SharingState) {
     this.#of = options;
     this.#sharing = initial;
   }

@@ -117,7 +117,7 @@ export class GoogleDriveReader implements SourceReader {
   async #concernsOthers(
     client: ApiClient,
     { changes, isFirst }: ChangeList & { isFirst: boolean },
-    { tree, places }: Followed,
+    { tree, places }: FollowedTree,
   ): Promise<boolean> {
     if (changes.some((change) => movesFiles(change, tree, places))) return true;
     if (changes.some(({ fileId = "" }) => tree.targets[fileId] === true)) return true;
@@ -134,7 +134,7 @@ export class GoogleDriveReader implements SourceReader {
   async #feedPage(
     client: ApiClient,
     answer: ChangeList & { changeCursor: string },
-    following: Followed,
+    following: FollowedTree,
   ): Promise<ListingPage> {
     const { changes, nextPageToken, newStartPageToken, changeCursor } = answer;
     const { tree } = following;
@@ -237,7 +237,7 @@ export class GoogleDriveReader implements SourceReader {
     return await client.find(changeList, client.address("changes", query), { absent: EXPIRED });
   }
 
-  async #filesOf(client: ApiClient, driveFiles: DriveFile[], { tree, places }: Followed) {
+  async #filesOf(client: ApiClient, driveFiles: DriveFile[], { tree, places }: FollowedTree) {
     const readers = this.#readersIn(client, tree);
     const reading = { client, known: this.#options.known, readers };
     const page = await filesBeneath(reading, driveFiles, places);
@@ -247,7 +247,7 @@ export class GoogleDriveReader implements SourceReader {
   }
 }
 
-type Followed = { tree: StoredTree; places: FolderTree };
+type FollowedTree = { tree: StoredTree; places: FolderTree };
 
 /** Permissions that expire are read again then. */
 const againAt = ({ sharing }: StoredTree) =>

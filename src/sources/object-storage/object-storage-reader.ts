@@ -18,7 +18,7 @@ import {
   tooLarge,
   type GuardedRequest,
   type GuardedResponse,
-  type Outgoing,
+  type OutgoingClient,
 } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
@@ -105,7 +105,7 @@ export function objectStorageReader(
 }
 
 const signedGet =
-  (client: AwsClient, outgoing: Outgoing) =>
+  (client: AwsClient, outgoing: OutgoingClient) =>
   async (url: URL, signal: AbortSignal, how: Pick<GuardedRequest, "timeoutMs" | "isHead"> = {}) => {
     const signed = await client.sign(url.href, { method: how.isHead === true ? "HEAD" : "GET" });
     const headers = Object.fromEntries(signed.headers);

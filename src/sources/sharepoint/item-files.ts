@@ -14,7 +14,7 @@ import {
 import { readersFor } from "./item-readers.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
-type Placed = { item: DriveItem; place: FolderPlace };
+type ItemPlace = { item: DriveItem; place: FolderPlace };
 export type ItemFiles = Awaited<ReturnType<typeof itemFiles>>;
 
 export async function itemFiles(
@@ -47,7 +47,7 @@ export async function itemFiles(
 function sorted(items: DriveItem[], drive: FollowedDrive) {
   const base = { path: drive.base, ancestors: drive.base === "" ? [] : [drive.id] };
   const tree = folderTree(drive, base);
-  const inside: Placed[] = [];
+  const inside: ItemPlace[] = [];
   /** Ids of items that are deleted, or lie elsewhere. */
   const deleted: string[] = [];
   /** Entries below the root that have no bytes, and why they are left out. */
@@ -73,7 +73,7 @@ function reasonOf(item: DriveItem): string {
 }
 
 function listedFile(
-  { item, place }: Placed,
+  { item, place }: ItemPlace,
   driveId: string,
   earlier: ListedFile | undefined,
   path: string,

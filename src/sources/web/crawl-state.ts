@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hash32 } from "../../core/hash.ts";
 import type { Now } from "../../core/time.ts";
 import { SourceFailure, type ReaderStore } from "../../ports/source-reader.ts";
-import type { Outgoing } from "../guarded-fetch.ts";
+import type { OutgoingClient } from "../guarded-fetch.ts";
 import { readJson } from "../scan-state.ts";
 import { robotsRules, type RobotsRules } from "./site/robots.ts";
 
@@ -12,7 +12,7 @@ export const ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*
 
 /** What one call of the reader fetches with. */
 export type Crawler = {
-  outgoing: Outgoing;
+  outgoing: OutgoingClient;
   now: Now;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   signal: AbortSignal;
@@ -35,8 +35,8 @@ const waiting = z.object({
   /** Fetched because another page named it as the one to keep. */
   isCanonical: z.boolean().optional(),
 });
-export type Waiting = z.infer<typeof waiting>;
-export type FoundBy = Waiting["found"];
+export type QueuedPage = z.infer<typeof waiting>;
+export type FoundBy = QueuedPage["found"];
 
 /** The outcome of an address in this crawl; the index in this list is stored. */
 const STATES = ["waiting", "listed", "dropped"] as const;

@@ -1,11 +1,11 @@
 import { SECOND_MS } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
+import { noteState, stateOf, type Crawl, type QueuedPage } from "./crawl-state.ts";
 import { fetchEntry, isForgotten, isPushed, subjectOf, takesPushesOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { addMap, addNamed, addUnmet, isBounded, takeWaiting } from "./frontier.ts";
-import { UnresponsiveServer, type Fetched } from "./pages/fetch-page.ts";
+import { UnresponsiveServer, type FetchOutcome } from "./pages/fetch-page.ts";
 import { BROKEN_SITEMAP, neverRead, recordOutcome, skip } from "./record-outcome.ts";
 import { crawlDelayMs, readSitemap } from "./site/load-site.ts";
 
@@ -39,7 +39,7 @@ export async function crawlStep(step: Step): Promise<boolean> {
 }
 
 async function nextWave({ crawl, bounds, known: knownFiles }: Step, atMost: number) {
-  const entries: Waiting[] = [];
+  const entries: QueuedPage[] = [];
   while (entries.length < atMost) {
     const [next] = crawl.waiting;
     if (next === undefined || entries.length >= roomFor(crawl, new URL(next.url))) break;
@@ -110,7 +110,7 @@ function checkWhole(crawl: Step["crawl"], { isWhole }: { isWhole: boolean }): vo
   throw new SourceFailure("bad-file", "the sitemap breaks off");
 }
 
-async function recordSitemap(step: Step, entry: Waiting, fetched: Fetched): Promise<void> {
+async function recordSitemap(step: Step, entry: QueuedPage, fetched: FetchOutcome): Promise<void> {
   const { crawl, bounds, out, signal } = step;
   noteState(crawl, entry.url, "dropped");
   try {

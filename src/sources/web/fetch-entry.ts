@@ -2,9 +2,9 @@ import { DAY_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ListingPage } from "../../ports/source-reader.ts";
 import type { ReaderStore } from "../../ports/source-reader.ts";
-import { hostOf, ownsHost, type Crawler, type FoundBy, type Waiting } from "./crawl-state.ts";
+import { hostOf, ownsHost, type Crawler, type FoundBy, type QueuedPage } from "./crawl-state.ts";
 import { UNKNOWN_DEPTH, type Bounds } from "./frontier.ts";
-import { fetchPage, type Fetched, type Validators } from "./pages/fetch-page.ts";
+import { fetchPage, type FetchOutcome, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
 import { isFormBefore } from "./pages/views.ts";
 
@@ -17,9 +17,9 @@ export type Step = Crawler & {
 };
 
 /** An address with what earlier scans know of it. A pushed URL stays one, however it is found again. */
-export type Subject = { entry: Waiting; known: ListedFile | null; found: FoundBy };
+export type Subject = { entry: QueuedPage; known: ListedFile | null; found: FoundBy };
 
-export const subjectOf = (entry: Waiting, file: ListedFile | null): Subject => ({
+export const subjectOf = (entry: QueuedPage, file: ListedFile | null): Subject => ({
   entry,
   known: file,
   found: isPushed(file) ? "pushed" : entry.found,
@@ -53,7 +53,7 @@ export const takesPushesOf = ({ pushHosts }: Bounds, { hostname }: URL) =>
   pushHosts === null || pushHosts.has(hostname);
 
 const MAX_REFRESHES = 5;
-const failed = (...why: ConstructorParameters<typeof SourceFailure>): Fetched => {
+const failed = (...why: ConstructorParameters<typeof SourceFailure>): FetchOutcome => {
   return { outcome: "failed", failure: new SourceFailure(...why) };
 };
 
@@ -61,7 +61,11 @@ const failed = (...why: ConstructorParameters<typeof SourceFailure>): Fetched =>
  * What answers at an address, wherever the server or the page itself redirects; never what another
  * site answers. `alone`: nothing else is being read, so that the page may be large.
  */
-export async function fetchEntry(step: Step, subject: Subject, alone: boolean): Promise<Fetched> {
+export async function fetchEntry(
+  step: Step,
+  subject: Subject,
+  alone: boolean,
+): Promise<FetchOutcome> {
   const { url, kind, found: foundBy } = subject.entry;
   const options = {
     validatorsOf: async (hop: URL) => validatorsOf(await knownAt(step, subject, hop)),
@@ -81,7 +85,7 @@ export async function fetchEntry(step: Step, subject: Subject, alone: boolean): 
 }
 
 /** The other address to which a page sends its readers at once. */
-function refreshOf(fetched: Fetched): URL | null {
+function refreshOf(fetched: FetchOutcome): URL | null {
   if (fetched.outcome !== "page" || fetched.facts === null) return null;
   const { refresh, base } = fetched.facts;
   const url =

@@ -4,11 +4,11 @@ import type { ListedFile } from "../../ports/source-reader.ts";
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, hostOf, noteLeftOut, noteState } from "./crawl-state.ts";
 import { ownsHost, stateOf } from "./crawl-state.ts";
-import type { Crawl, FoundBy, LeftOutReason, Waiting } from "./crawl-state.ts";
+import type { Crawl, FoundBy, LeftOutReason, QueuedPage } from "./crawl-state.ts";
 import { hasParts, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
 import { normalizeUrl, pageTime, shapeOf, twinsOf } from "./pages/page-url.ts";
 import { isFormBefore, isOtherView } from "./pages/views.ts";
-import type { Mapped, Sitemap } from "./site/load-site.ts";
+import type { SitemapEntry, Sitemap } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
 export type Bounds = ReturnType<typeof boundsOf>;
@@ -164,7 +164,7 @@ export async function addMap(
 function addMapped(
   crawl: Crawl,
   bounds: Bounds,
-  mapped: Mapped,
+  mapped: SitemapEntry,
   { base, found: foundBy }: Pick<MapOrigin, "base" | "found">,
 ): void {
   const verdict = guardUrl(mapped.address, base, bounds.allowPrivate);
@@ -190,7 +190,7 @@ type MapOrigin = { base?: URL; depth: number; found: FoundBy; isOfAnyHost?: bool
 /** Sitemaps come first: what they name is named, even when a page links to it as well. */
 export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], from: MapOrigin): void {
   const { base, depth, found: foundBy, isOfAnyHost = false } = from;
-  const maps: Waiting[] = [];
+  const maps: QueuedPage[] = [];
   for (const address of addresses) {
     const verdict = guardUrl(address, base, bounds.allowPrivate);
     const isTaken =
@@ -211,14 +211,14 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], from:
   crawl.waiting.unshift(...maps);
 }
 
-function add(crawl: Crawl, entry: Waiting): void {
+function add(crawl: Crawl, entry: QueuedPage): void {
   if (stateOf(crawl, entry.url) !== null) return;
   noteState(crawl, entry.url, "waiting");
   crawl.waiting.push(entry);
 }
 
 /** Whether the limits on a crawl's pages count this one. */
-export const isBounded = ({ kind, found: foundBy }: Waiting) =>
+export const isBounded = ({ kind, found: foundBy }: QueuedPage) =>
   kind === "page" && foundBy !== "pushed";
 
 /** Null: there is none, or none may be fetched before the `underWay` bounded ones have ended. */
@@ -230,7 +230,7 @@ export function takeWaiting(
   const { waiting } = crawl;
   const hasRoom = maxPages - crawl.listed - underWay > 0;
   let skipped = 0;
-  let next: Waiting | null = null;
+  let next: QueuedPage | null = null;
   for (const entry of waiting) {
     // A redirect or a canonical link may have settled it meanwhile.
     const isDue = stateOf(crawl, entry.url) === "waiting";

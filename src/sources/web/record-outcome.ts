@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
 import { canonicalOf } from "./canonical-address.ts";
-import { countOfShape, countShape, noteState, stateOf, type Waiting } from "./crawl-state.ts";
+import { countOfShape, countShape, noteState, stateOf, type QueuedPage } from "./crawl-state.ts";
 import {
   fetchEntry,
   findKnown,
@@ -15,13 +15,17 @@ import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
 import { enterSite, isWanted, leaveOut } from "./frontier.ts";
 import { keepPage, readPage } from "../page-store.ts";
-import type { Page, Fetched } from "./pages/fetch-page.ts";
+import type { Page, FetchOutcome } from "./pages/fetch-page.ts";
 import { factsOf, isHtml, type HtmlPage } from "./pages/html-page.ts";
 import { nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
-export async function recordOutcome(step: Step, subject: Subject, fetched: Fetched): Promise<void> {
+export async function recordOutcome(
+  step: Step,
+  subject: Subject,
+  fetched: FetchOutcome,
+): Promise<void> {
   const { crawl, bounds } = step;
   const { entry } = subject;
   noteState(crawl, entry.url, "dropped");
@@ -36,7 +40,7 @@ export async function recordOutcome(step: Step, subject: Subject, fetched: Fetch
 }
 
 /** A start page that is empty or a page no more, as one that fails, says nothing about other pages. */
-function leadsOn({ known: file }: Subject, fetched: Fetched): boolean {
+function leadsOn({ known: file }: Subject, fetched: FetchOutcome): boolean {
   if (fetched.outcome !== "page") return fetched.outcome === "unchanged";
   if (fetched.facts === null) return file !== null && !isHtml(file.mimeType);
   return fetched.bytes.length > 0;
@@ -62,7 +66,7 @@ async function recordPage(step: Step, subject: Subject, page: Page): Promise<voi
 /** A page at two addresses may be meant for one of them, with all its relative links. */
 const COPIES_FOLLOWED = 5;
 
-type Answered = Pick<Page, "url" | "mediaType"> & { version: string };
+type PageVersion = Pick<Page, "url" | "mediaType"> & { version: string };
 
 /**
  * Whether this crawl has read the same page at another address, as a form to sign in or a page for
@@ -72,7 +76,7 @@ type Answered = Pick<Page, "url" | "mediaType"> & { version: string };
 function isCopy(
   { crawl }: Step,
   subject: Subject,
-  { url, mediaType, version }: Answered,
+  { url, mediaType, version }: PageVersion,
   file: ListedFile | null,
 ): boolean {
   if (!isHtml(mediaType)) return false;
@@ -114,7 +118,7 @@ async function yieldsToCanonical(
   const state = stateOf(crawl, target);
   if (state !== "listed" && state !== "dropped") {
     // Whoever named this page did not name that one: where that cannot be read, this one stays.
-    const better: Waiting = { ...entry, url: target, found: "link", isCanonical: true };
+    const better: QueuedPage = { ...entry, url: target, found: "link", isCanonical: true };
     const subject = subjectOf(better, await findKnown(step, target));
     // Canonicals are not followed further: two pages that name each other would both be dropped.
     await recordOutcome(step, subject, await fetchEntry(step, subject, true));

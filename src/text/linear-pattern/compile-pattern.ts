@@ -17,12 +17,12 @@ const MAX_INSTRUCTIONS = 20_000;
 const MAX_GROUP_DEPTH = 100;
 
 /** The message follows "the pattern". */
-export class PatternRefused extends Error {}
+export class PatternError extends Error {}
 
 /** Reads a pattern as ECMAScript does with the flag `u`. @throws PatternRefused */
 export function compilePattern(source: string): Program {
   // The parser recurses as well, and V8 judges what is no pattern at all.
-  if (nestingOf(source) > MAX_GROUP_DEPTH) throw new PatternRefused("is nested too deeply");
+  if (nestingOf(source) > MAX_GROUP_DEPTH) throw new PatternError("is nested too deeply");
   const compiler = new Compiler();
   compiler.either(alternativesOf(source));
   compiler.add({ kind: "match" });
@@ -34,7 +34,7 @@ function alternativesOf(source: string): AST.Alternative[] {
   try {
     return parser.parsePattern(source, 0, source.length, { unicode: true }).alternatives;
   } catch {
-    throw new PatternRefused("is not a regular expression");
+    throw new PatternError("is not a regular expression");
   }
 }
 
@@ -54,7 +54,7 @@ class Compiler {
 
   add(instruction: Instruction): void {
     if (this.program.length === MAX_INSTRUCTIONS) {
-      throw new PatternRefused("is too large when written out");
+      throw new PatternError("is too large when written out");
     }
     this.program.push(instruction);
   }
@@ -87,7 +87,7 @@ class Compiler {
       case "CharacterClass":
         return this.add({ kind: "character", admits: admittedBy(element) });
       case "Group":
-        if (element.modifiers) throw new PatternRefused("uses modifiers, which are not supported");
+        if (element.modifiers) throw new PatternError("uses modifiers, which are not supported");
         return this.either(element.alternatives);
       case "CapturingGroup":
         return this.either(element.alternatives);
@@ -96,7 +96,7 @@ class Compiler {
       case "Assertion":
         return this.#assertion(element);
       default:
-        throw new PatternRefused("refers back to a group, which is not supported");
+        throw new PatternError("refers back to a group, which is not supported");
     }
   }
 
@@ -132,7 +132,7 @@ class Compiler {
       case "end":
         return this.add({ kind: "edge", edge: assertion.kind });
       default:
-        throw new PatternRefused("looks ahead or behind, which is not supported");
+        throw new PatternError("looks ahead or behind, which is not supported");
     }
   }
 }

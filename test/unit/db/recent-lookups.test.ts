@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { TokenId, UserId } from "../../../src/core/ids.ts";
 import type { Lookup } from "../../../src/db/access/principal-lookup.ts";
-import { Recent } from "../../../src/db/access/recent-lookups.ts";
+import { RecentLookup } from "../../../src/db/access/recent-lookups.ts";
 import { openReads } from "../../../src/db/sql.ts";
 import { ReplicatedDouble } from "../../doubles/d1/replicated-double.ts";
 
@@ -28,7 +28,7 @@ const permitted: Lookup<string> = {
 /** A clock, what a look-up would find now, and how often one was made. */
 function world(answer = permitted) {
   const state = { now: 1_000, answer, made: 0, meanwhile: () => {} };
-  const recent = new Recent<string>(async () => {
+  const recent = new RecentLookup<string>(async () => {
     state.made += 1;
     const current = state.answer;
     state.meanwhile();

@@ -1,8 +1,8 @@
 import { jsonLog } from "../../../src/core/log.ts";
-import type { Listening } from "../../../src/inference/run-events.ts";
+import type { RunListener } from "../../../src/inference/run-events.ts";
 import type { InferenceResult } from "../../../src/inference/types.ts";
 
-export type Run = (listening: Listening) => Promise<InferenceResult>;
+export type Run = (listening: RunListener) => Promise<InferenceResult>;
 
 export const log = jsonLog(() => {});
 

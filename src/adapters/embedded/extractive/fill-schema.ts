@@ -25,7 +25,7 @@ type Slot = ReturnType<typeof slotOf>;
 
 /** Required properties without a value are null or the default. @throws ModelFailure */
 export function fillSchema(schema: unknown, evidence: Evidence): unknown {
-  const filling = new Filling(asNode(schema));
+  const filling = new FillState(asNode(schema));
   const value = filling.fill("", schema, evidence, true);
   if (value !== undefined) return value;
   const key = filling.missing.slice(0, SHOWN_CHARACTERS);
@@ -34,7 +34,7 @@ export function fillSchema(schema: unknown, evidence: Evidence): unknown {
   );
 }
 
-class Filling {
+class FillState {
   /** The required property that no sentence gives. */
   missing = "";
   #depth = 0;

@@ -1,7 +1,7 @@
 import type { Attributes } from "./html-roles.ts";
 
 /** `certain`: comments or advertised pages, whatever it holds; `likely`: unless it holds the text. */
-export type Around = "certain" | "likely";
+export type NameCertainty = "certain" | "likely";
 
 const CERTAIN =
   /^(?:comments|commentlist|respond|disqus|kommentare?|related|recommended|sharedaddy|newsletter|outbrain|taboola)$/;
@@ -27,7 +27,7 @@ const MAX_CHARACTERS = 1_000;
 export function aroundNames(
   name: string,
   attributes: Attributes,
-): { around: Around | null; isComments: boolean } {
+): { around: NameCertainty | null; isComments: boolean } {
   if (UNNAMED.test(name)) return { around: null, isComments: false };
   const { class: classes = "", id = "", role = "" } = attributes;
   const isSection = name === "section" || SECTION.test(classes);

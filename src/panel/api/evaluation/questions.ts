@@ -113,15 +113,17 @@ export const questionRemoval = action({
   notice: "The question is removed.",
 });
 
-type Importing = { set: QuestionSet; contents: () => Promise<QuestionContent[]> };
+type QuestionImport = { set: QuestionSet; contents: () => Promise<QuestionContent[]> };
 
 /** Keeps the questions of a file. `absent`: files that they expect and that are not there. */
 export const questionImport = action({
   name: "question-sets.import",
   about:
     "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
-  work: async ({ services, subject: { set, contents } }: ActionCall<Importing, z.ZodUndefined>) =>
-    await keepIn(services, set, await contents()),
+  work: async ({
+    services,
+    subject: { set, contents },
+  }: ActionCall<QuestionImport, z.ZodUndefined>) => await keepIn(services, set, await contents()),
   target: ({ set }) => set.identifier,
 });
 

@@ -7,7 +7,7 @@ import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { settingShape, type Setting } from "../../../core/input/run-setting.ts";
 import { foundShape, summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
-import type { Spent } from "../../../db/schema/evaluation.ts";
+import type { ModelUsage } from "../../../db/schema/evaluation.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { action, type ActionCall } from "../../action.ts";
@@ -64,7 +64,7 @@ const Comparison = schema("RunComparison", {
   ),
 });
 
-const spentOf = ({ cost, currency, ...tokens }: Spent) => ({
+const spentOf = ({ cost, currency, ...tokens }: ModelUsage) => ({
   ...tokens,
   cost: cost === null || currency === null ? null : { amount: cost, currency },
 });

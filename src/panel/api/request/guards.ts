@@ -20,7 +20,7 @@ import { hasPermissions } from "../../../db/catalog/source-store.ts";
 export const isReading = (method: string) => method === "GET" || method === "HEAD";
 
 type PanelRequest = { get: (name: "services") => Services; req: HonoRequest };
-type Signed = PanelRequest & { get: (name: "caller") => PanelCaller };
+type SignedInRequest = PanelRequest & { get: (name: "caller") => PanelCaller };
 
 /** Who calls. @throws QuarryError `unauthorized`; `too-many` when wrong credentials keep coming. */
 export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => {
@@ -59,7 +59,7 @@ export const sessionHashOf = ({ get, req }: PanelRequest): Promise<string | null
   sessionHashIn(req.header("Cookie") ?? null, isHttps(get("services").config, req.raw));
 
 /** Who changes credentials of their own, and from where. @throws QuarryError `forbidden` for a key */
-export async function ownSession(context: Signed) {
+export async function ownSession(context: SignedInRequest) {
   const caller = context.get("caller");
   const sessionHash = await sessionHashOf(context);
   if (caller.kind !== "session" || sessionHash === null) throw forbidden();

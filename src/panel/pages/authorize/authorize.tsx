@@ -75,7 +75,7 @@ function idIn(form: FormValues): TokenId {
 
 async function connect(
   context: PageContext,
-  { id, form, asked: request }: { id: TokenId; form: FormValues; asked: Valid },
+  { id, form, asked: request }: { id: TokenId; form: FormValues; asked: ValidRequest },
 ): Promise<string> {
   const person = context.get("session");
   if (form.text("person") !== person.userId) {
@@ -90,9 +90,9 @@ async function connect(
   return await connectProgram(context.get("services"), serverOf(context), connection);
 }
 
-type Valid = Extract<ConsentRequest, { isValid: true }>;
+type ValidRequest = Extract<ConsentRequest, { isValid: true }>;
 
-async function consentPage(context: PageContext, request: Valid, state: FormState) {
+async function consentPage(context: PageContext, request: ValidRequest, state: FormState) {
   const { program, about } = request;
   return await barePage(
     context,
@@ -116,7 +116,7 @@ async function consentPage(context: PageContext, request: Valid, state: FormStat
 }
 
 /** Offers what the person could use; nothing is chosen beforehand. */
-async function answerForm(context: PageContext, { query }: Valid, state: FormState) {
+async function answerForm(context: PageContext, { query }: ValidRequest, state: FormState) {
   const { db, now } = context.get("services");
   const admin = isAdmin(context);
   const choices = await choicesByKind(db, !admin);

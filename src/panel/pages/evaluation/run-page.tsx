@@ -97,12 +97,12 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
   );
 };
 
-type Spent = NonNullable<RunSummary["judge"]>;
+type JudgeUsage = NonNullable<RunSummary["judge"]>;
 
-const tokensOf = ({ inputTokens, outputTokens }: Spent) => count(inputTokens + outputTokens);
-const costOf = ({ cost }: Spent) => (cost === null ? "–" : money(cost.amount, cost.currency));
+const tokensOf = ({ inputTokens, outputTokens }: JudgeUsage) => count(inputTokens + outputTokens);
+const costOf = ({ cost }: JudgeUsage) => (cost === null ? "–" : money(cost.amount, cost.currency));
 const ofJudge =
-  (textOf: (spent: Spent) => string) =>
+  (textOf: (spent: JudgeUsage) => string) =>
   ({ judge }: RunSummary) =>
     judge === null ? "–" : textOf(judge);
 

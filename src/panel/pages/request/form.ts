@@ -97,10 +97,10 @@ function ownerOf(field: string, fields: readonly string[]): string | null {
 const isWithin = (field: string, name: string) =>
   field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
 
-export type Told = { notice?: string; problem?: string; secret?: Flash["secret"] };
+export type FormOutcome = { notice?: string; problem?: string; secret?: Flash["secret"] };
 
 /** The answer to a form that succeeded. The next page shows the notice once. */
-export function redirectWithNotice(context: PageContext, address: string, flash: Told = {}) {
+export function redirectWithNotice(context: PageContext, address: string, flash: FormOutcome = {}) {
   const { notice = null, problem = null, secret = null } = flash;
   const { pathname: path } = new URL(address, "http://here");
   if (Object.keys(flash).length > 0) setFlash(context, { path, notice, problem, secret });
@@ -108,10 +108,10 @@ export function redirectWithNotice(context: PageContext, address: string, flash:
 }
 
 /** A stored record; null: there is none yet. */
-export type Changing = { updatedAt: number } | null;
+export type ShownVersion = { updatedAt: number } | null;
 
 /** Nothing, when the form has no such field. @throws QuarryError `conflict`: changed since shown */
-export function refuseStale(form: FormValues, record: Changing = null): void {
+export function refuseStale(form: FormValues, record: ShownVersion = null): void {
   const updatedAt = form.text(UPDATED_AT);
   if (updatedAt === "" || updatedAt === String(record?.updatedAt ?? 0)) return;
   throw conflict(

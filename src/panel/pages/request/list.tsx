@@ -3,14 +3,20 @@ import type { Child } from "hono/jsx";
 import { MAX_COUNTED } from "../../../db/page.ts";
 import type { Key, ListQuery, PageAt, Slice } from "../../../db/page.ts";
 import { atLeast, count, countText } from "../../components/figures.ts";
-import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
+import {
+  SearchFilter,
+  Pager,
+  Table,
+  type Columns,
+  type SortOrder,
+} from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { LinkButton, type Link } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
 import { z } from "zod";
 import { jsonInBase64 } from "./page-cookies.ts";
 
-type Listed<Row> = {
+type ListedRows<Row> = {
   data: readonly Row[];
   /** Absent: the list is whole. */
   before?: Key | null;
@@ -28,7 +34,7 @@ type ListProps<Row> = {
   label: string;
   /** One of them, for the line that counts them: "file". */
   one?: string;
-  listed: Listed<Row>;
+  listed: ListedRows<Row>;
   columns: Columns<Row>;
   search?: string;
   /** Counting ended here: there may be more. */
@@ -116,7 +122,7 @@ function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...rest }: TurnsProp
   );
 }
 
-type Which = { one: string; listed: Listed<unknown>; countedTo: number };
+type Which = { one: string; listed: ListedRows<unknown>; countedTo: number };
 
 /** "12 files", "51–100 of 3,000 files, page 2 of 60", "1–50". */
 function whichOf({ one, listed, countedTo }: Which, first: number): string {
@@ -136,9 +142,9 @@ function whichOf({ one, listed, countedTo }: Which, first: number): string {
 /** The list in another order, from its beginning; null: it cannot be sorted. */
 function sortingOf<Row>(
   address: string,
-  { sort, isIndexed = false, total = null }: Listed<Row>,
+  { sort, isIndexed = false, total = null }: ListedRows<Row>,
   countedTo = MAX_COUNTED,
-): Sorting | null {
+): SortOrder | null {
   if (sort === undefined) return null;
   if (!isIndexed && total !== null && total >= countedTo) return null;
   return {

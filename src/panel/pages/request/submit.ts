@@ -4,7 +4,7 @@ import { perform, routeOf, type Action } from "../../action.ts";
 import type { FormValues, FormState } from "../../components/form.tsx";
 import type { PageContext } from "../page-env.ts";
 import { attempt, formOf, redirectWithNotice, refuseStale } from "./form.ts";
-import type { Changing, Told } from "./form.ts";
+import type { ShownVersion, FormOutcome } from "./form.ts";
 
 /** How a page sends a change: what its form holds, and where success leads. */
 export type FormPage<Result> = {
@@ -20,13 +20,13 @@ export type FormPage<Result> = {
   /** The form's fields; other problems are shown above it. */
   fields?: readonly string[];
   /** The record that it changes: refused when that changed since the form was shown. */
-  changes?: Changing;
+  changes?: ShownVersion;
   /** The form with what its author can correct; absent: a button, whose errors have a page. */
   again?: (state: FormState, form: FormValues) => Promise<Response>;
   /** Where success leads. */
   to: string | ((result: Result, form: FormValues) => string);
   /** Shown on the next page; absent: the notice of the action. */
-  tells?: (result: Result) => Told;
+  tells?: (result: Result) => FormOutcome;
 };
 
 /** The answer to a posted form: the next page, or the form again with what is wrong. */

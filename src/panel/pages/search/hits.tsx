@@ -98,7 +98,7 @@ export const Hits = ({ id, chunks, queries, rags, kept, compared }: HitsProps) =
 const explanationOf = (chunk: Passage) => ("explanation" in chunk ? chunk.explanation : undefined);
 
 type HitProps = Pick<HitsProps, "kept"> & {
-  matched: Matched;
+  matched: MatchedWords;
   chunk: Passage;
   at: number;
   id: string;
@@ -184,20 +184,20 @@ const Moved = ({ from, to }: { from: number; to: number }) => {
 };
 
 /** Words, and pairs of characters of scripts without spaces, that a search looks for. */
-export type Matched = ReadonlySet<string>;
+export type MatchedWords = ReadonlySet<string>;
 
-const matchedBy = (queries: readonly string[]): Matched =>
+const matchedBy = (queries: readonly string[]): MatchedWords =>
   new Set(queries.flatMap((query) => withoutStopWords(searchWordsOf(query)).map(stemOf)));
 
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** A run of letters longer than any word is left unmarked. */
 const MAX_WORD_LENGTH = 200;
 
-const isMatch = (word: string, matched: Matched) =>
+const isMatch = (word: string, matched: MatchedWords) =>
   word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((part) => matched.has(stemOf(part)));
 
 const marking =
-  (matched: Matched): Words =>
+  (matched: MatchedWords): Words =>
   (text) => {
     const pieces: Child[] = [];
     let at = 0;

@@ -7,13 +7,19 @@ import { EarlierTurns } from "../answers/conversation.tsx";
 import { Answer } from "../answers/run-result.tsx";
 import { Hits, keysOf } from "./hits.tsx";
 import { SearchForm, type FormProps } from "./search-form.tsx";
-import { ragsOf, type Target, sampleCall, type Passage, type Tried } from "./search-settings.ts";
+import {
+  ragsOf,
+  type Target,
+  sampleCall,
+  type Passage,
+  type SettingTrial,
+} from "./search-settings.ts";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {
   before: EarlierMessage[];
   /** One answer, or two that are compared; empty while nothing was asked. */
-  found: Tried[];
+  found: SettingTrial[];
 };
 
 /** Questions and answers, and the form below them: a conversation grows above it. */
@@ -66,7 +72,10 @@ export const Playground = (props: PlaygroundProps) => {
   );
 };
 
-const OneSearch = ({ found, baseUrl }: Pick<PlaygroundProps, "baseUrl"> & { found: Tried }) => {
+const OneSearch = ({
+  found,
+  baseUrl,
+}: Pick<PlaygroundProps, "baseUrl"> & { found: SettingTrial }) => {
   const { call, timings } = found;
   return (
     <div class="cols">
@@ -100,7 +109,7 @@ const OneAnswer = ({ found: trial, id }: FoundProps) => (
 );
 
 type FoundProps = {
-  found: Tried;
+  found: SettingTrial;
   id: string;
   /** The other answer's passages in order; absent where there is no other. */
   compared?: string[] | undefined;

@@ -17,7 +17,7 @@ import { readAs, readerHeaders, readingInPanel } from "../../../access/readers.t
 import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
 import { given } from "../../../core/input/given.ts";
 import { runAgent } from "../../../inference/run-agent.ts";
-import type { Listening } from "../../../inference/run-events.ts";
+import type { RunListener } from "../../../inference/run-events.ts";
 import { runInference } from "../../../inference/run-inference.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
 import { searchRag, type SearchAnswer } from "../../search/search-rag.ts";
@@ -191,7 +191,7 @@ export async function targetChoices({ db }: Pick<Services, "db">): Promise<Choic
 export type Passage = SearchAnswer["chunks"][number] | RetrievedChunk;
 
 /** `queries`: what was searched for, which is marked; without `outcome` a RAG gave passages alone. */
-export type Tried = Awaited<ReturnType<typeof trySetting>>;
+export type SettingTrial = Awaited<ReturnType<typeof trySetting>>;
 
 export type Trial = {
   form: FormValues;
@@ -205,7 +205,7 @@ export type Trial = {
 export async function trySetting(
   context: PageContext,
   { form, prefix, target, messages }: Trial,
-  listening: Listening,
+  listening: RunListener,
 ) {
   const services = context.get("services");
   const { question, queries } = questionsIn(form);

@@ -5,7 +5,7 @@ import { orNotFound } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { eventText, EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { runBody } from "../../../http/run-stream.ts";
-import type { Listening, RunEvent } from "../../../inference/run-events.ts";
+import type { RunListener, RunEvent } from "../../../inference/run-events.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
@@ -14,7 +14,7 @@ import { attempt, postedValues, type Attempt } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
 import { SECOND, SETTING_FIELDS, withSecond, findTarget, keyOf } from "./search-settings.ts";
 import { targetChoices, targetKey, trySetting, type Choices } from "./search-settings.ts";
-import type { Target, Tried } from "./search-settings.ts";
+import type { Target, SettingTrial } from "./search-settings.ts";
 import { formFrom, freshForm, type FormValues } from "../../components/form.tsx";
 
 const HERE = "/panel/search";
@@ -64,7 +64,7 @@ type PlaygroundRequest = {
 };
 
 const ASKED = { form: formFrom(new URLSearchParams()), choices: null };
-const NOTHING: Attempt<Tried[]> = { done: true, result: [] };
+const NOTHING: Attempt<SettingTrial[]> = { done: true, result: [] };
 const ignored = () => Promise.resolve();
 
 /** The posted form, with the second setting where a comparison begins. */
@@ -107,7 +107,7 @@ function addressOf(form: FormValues): string {
   return `${HERE}?${new URLSearchParams([...values, ...compared]).toString()}`;
 }
 
-const tryAll = (context: PageContext, request: PlaygroundRequest, listening: Listening) =>
+const tryAll = (context: PageContext, request: PlaygroundRequest, listening: RunListener) =>
   attempt(request.form, FIELDS, async () => {
     const { form, targets } = request;
     const messages = turnsIn(form.exact(TURNS));
@@ -118,7 +118,7 @@ const tryAll = (context: PageContext, request: PlaygroundRequest, listening: Lis
     if (trials.length === 1 || !searchesOnly(request)) return await all();
     // Times are compared: neither search counts what its index loads first, or waits for the other.
     await all();
-    const results: Tried[] = [];
+    const results: SettingTrial[] = [];
     for (const trial of trials) results.push(await trySetting(context, trial, listening));
     return results;
   });
@@ -140,9 +140,9 @@ async function answer(context: PageContext, request: PlaygroundRequest): Promise
 async function stream(context: PageContext, request: PlaygroundRequest): Promise<Response> {
   const { log } = context.get("services");
   const isOne = request.targets.length === 1;
-  const run = async ({ signal, emit }: Listening) =>
+  const run = async ({ signal, emit }: RunListener) =>
     await tryAll(context, request, { signal, emit: isOne ? emit : ignored });
-  const texts = async function* (events: AsyncIterable<RunEvent<Attempt<Tried[]>>>) {
+  const texts = async function* (events: AsyncIterable<RunEvent<Attempt<SettingTrial[]>>>) {
     for await (const event of events) {
       if (event.type === "delta") yield eventText({ text: event.text, step: event.step }, "delta");
       if (event.type === "retrieval") {
@@ -162,7 +162,7 @@ async function stream(context: PageContext, request: PlaygroundRequest): Promise
 async function answerPage(
   context: PageContext,
   request: PlaygroundRequest,
-  attempted: Attempt<Tried[]>,
+  attempted: Attempt<SettingTrial[]>,
 ) {
   const props = await propsOf(context, request, attempted);
   const { status } = props.state;
@@ -178,7 +178,7 @@ async function answerPage(
 async function propsOf(
   context: PageContext,
   { form, targets, fixed, choices }: PlaygroundRequest,
-  attempted: Attempt<Tried[]>,
+  attempted: Attempt<SettingTrial[]>,
 ): Promise<PlaygroundProps> {
   const { db, config } = context.get("services");
   const [target, second = null] = targets;

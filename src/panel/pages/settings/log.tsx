@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { DAY_MS } from "../../../core/time.ts";
 import { readEventPage, namesOf, nameOf, thingOf } from "../../../db/access/audit-store.ts";
-import type { AuditEvent, AuditFilter, Named } from "../../../db/access/audit-store.ts";
+import type { AuditEvent, AuditFilter, ThingName } from "../../../db/access/audit-store.ts";
 import { listKeys } from "../../../db/access/key-store.ts";
 import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
@@ -117,10 +117,16 @@ async function thingIn(context: PageContext) {
   return { target, name: label?.name ?? target, filter: { kind, keys } };
 }
 
-type Shown = { names: readonly Named[]; here: string };
+type LogView = { names: readonly ThingName[]; here: string };
 
 /** Its name, the id on hover; what was removed has its id alone. */
-const Thing = ({ event, shown: { names, here: address } }: { event: AuditEvent; shown: Shown }) => {
+const Thing = ({
+  event,
+  shown: { names, here: address },
+}: {
+  event: AuditEvent;
+  shown: LogView;
+}) => {
   if (event.target === null) return null;
   const thing = thingOf(event);
   const rest = event.target.slice(thing.key.length);
@@ -134,7 +140,7 @@ const Thing = ({ event, shown: { names, here: address } }: { event: AuditEvent; 
   );
 };
 
-const columnsOf = (view: Shown): Column<AuditEvent>[] => [
+const columnsOf = (view: LogView): Column<AuditEvent>[] => [
   { head: "When", cell: ({ at }) => <Time at={at} /> },
   { head: "Who", cell: (event) => actorOf(event, view.here) },
   { head: "What", main: true, cell: (event) => <What event={event} shown={view} /> },
@@ -145,7 +151,7 @@ const columnsOf = (view: Shown): Column<AuditEvent>[] => [
   },
 ];
 
-const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
+const What = ({ event, shown }: { event: AuditEvent; shown: LogView }) => {
   const { action, count, status, fields, changes } = event;
   return (
     <>

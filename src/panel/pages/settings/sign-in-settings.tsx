@@ -46,9 +46,9 @@ export function signInSettings(pages: Pages): void {
   pages.receive("/test", test, "admins", "sign-in.test");
 }
 
-type Shown = { state?: FormState; findings?: readonly Finding[] };
+type TabState = { state?: FormState; findings?: readonly Finding[] };
 
-async function signInTab(context: PageContext, { state, findings }: Shown): Promise<Response> {
+async function signInTab(context: PageContext, { state, findings }: TabState): Promise<Response> {
   const services = context.get("services");
   const stored = await storedProvider(services);
   const { passwords } = await signInChoices(services);
@@ -96,7 +96,7 @@ const TONES: Record<Finding["tone"], [tone: Tone, word: string]> = {
   wrong: ["bad", "failed"],
 };
 
-const Test = ({ stored, findings }: { stored: StoredProvider; findings: Shown["findings"] }) => (
+const Test = ({ stored, findings }: { stored: StoredProvider; findings: TabState["findings"] }) => (
   <>
     <h2>Test</h2>
     {findings == null ? null : (

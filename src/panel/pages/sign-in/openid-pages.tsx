@@ -1,4 +1,4 @@
-import type { Finished } from "../../../access/openid/finish-sign-in.ts";
+import type { SignInResult } from "../../../access/openid/finish-sign-in.ts";
 import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
 import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
@@ -68,7 +68,7 @@ const isUnprocessable = (thrown: unknown) =>
   thrown instanceof QuarryError && thrown.kind === "unprocessable";
 
 /** Null: the answer is no good (sent again, or of an older tab), but the person is signed in. */
-async function finished(context: PageContext): Promise<Finished | null> {
+async function finished(context: PageContext): Promise<SignInResult | null> {
   const { finishSignIn } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;

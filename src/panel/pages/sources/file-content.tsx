@@ -20,7 +20,7 @@ import type { ShownFile } from "./shown-source.ts";
 const TEXT_SHOWN = 60_000;
 const PASSAGES_SHOWN = 40;
 
-type Extracted = Awaited<ReturnType<typeof readExtractedText>> | null;
+type ExtractedText = Awaited<ReturnType<typeof readExtractedText>> | null;
 
 /** The original next to what was read from it; recognised pages next to their pictures. */
 export async function fileContent(context: PageContext, of: ShownFile): Promise<Child> {
@@ -68,7 +68,7 @@ export async function fileContent(context: PageContext, of: ShownFile): Promise<
   );
 }
 
-function textTab(context: PageContext, { file, here }: ShownFile, extracted: Extracted): Child {
+function textTab(context: PageContext, { file, here }: ShownFile, extracted: ExtractedText): Child {
   if (extracted === null) return <NoText isDeleted={file.deletedAt !== null} />;
   const { text } = extracted;
   const slice = sliceIn(context, TEXT_SHOWN);
@@ -107,7 +107,7 @@ async function passagesTab(
   context: PageContext,
   view: ShownFile,
   key: string,
-  extracted: Extracted,
+  extracted: ExtractedText,
 ): Promise<Child> {
   const { file, here: address } = view;
   const services = context.get("services");

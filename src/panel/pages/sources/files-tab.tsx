@@ -129,7 +129,7 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
     </Empty>
   );
 
-type Shown = {
+type FilesView = {
   path: string;
   isPushed: boolean;
   /** The columns by which this list can be sorted. */
@@ -155,7 +155,7 @@ const SELECTED: Column<SourceFile> = {
   ),
 };
 
-const columnsOf = ({ path, isPushed, sorts }: Shown): Columns<SourceFile> => [
+const columnsOf = ({ path, isPushed, sorts }: FilesView): Columns<SourceFile> => [
   SELECTED,
   {
     head: "Path",

@@ -13,7 +13,7 @@ import { Markdown } from "../../components/markdown.tsx";
 import type { Slice } from "../../../db/page.ts";
 import { Part } from "../request/list.tsx";
 
-type Shown = "pdf" | "image" | "html" | "text";
+type ViewKind = "pdf" | "image" | "html" | "text";
 
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
 const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/;
@@ -21,7 +21,7 @@ const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/;
 const DECODED_BYTES = 5 * 1_024 * 1_024;
 
 /** How a browser may show a file; null: it can only be downloaded. */
-function shownAs(name: string, mimeType: string): { as: Shown; type: string } | null {
+function shownAs(name: string, mimeType: string): { as: ViewKind; type: string } | null {
   const given = mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const type = given === UNKNOWN_MEDIA_TYPE ? mediaTypeByName(name) : given;
   if (type === "application/pdf") return { as: "pdf", type };
@@ -37,7 +37,7 @@ function shownAs(name: string, mimeType: string): { as: Shown; type: string } | 
  */
 const FRAMED = "default-src 'none'; frame-ancestors 'self'; form-action 'none'; base-uri 'none'";
 const DRAWN = `${FRAMED}; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox`;
-const POLICIES: Record<Shown, string> = {
+const POLICIES: Record<ViewKind, string> = {
   pdf: `${FRAMED}; style-src 'unsafe-inline'; object-src 'self'`,
   image: DRAWN,
   html: DRAWN,
@@ -65,7 +65,7 @@ export async function originalOf(context: PageContext, { shown: sourceView, file
   });
 }
 
-const headersFor = ({ as, type }: { as: Shown; type: string }) => ({
+const headersFor = ({ as, type }: { as: ViewKind; type: string }) => ({
   "Content-Type": type,
   "Content-Security-Policy": POLICIES[as],
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -87,7 +87,7 @@ export const originalHref = ({ shown: sourceView, file }: ShownFile, part = "ori
   `${sourceView.path}/file/${part}?path=${encodeURIComponent(file.path)}`;
 
 /** A short text needs no frame of the window's height. */
-const frameOf = (as: Shown, bytes: number) =>
+const frameOf = (as: ViewKind, bytes: number) =>
   as === "text" && bytes < 1_000 ? "frame short" : "frame";
 const PAGE = /^[1-9]\d{0,5}$/;
 
@@ -141,11 +141,11 @@ export const Original = ({ of, page = "" }: { of: ShownFile; page: string | unde
 /** Each opens the file again for its picture. */
 export const PAGES_SHOWN = 10;
 
-type Extracted = Awaited<ReturnType<typeof readExtractedText>>;
+type ExtractedText = Awaited<ReturnType<typeof readExtractedText>>;
 type RecognisedPage = { page: number; text: string };
 
 /** Pages of a PDF that a model has read, where this service keeps the original. */
-export function recognisedPages({ shown: view, file }: ShownFile, extracted: Extracted | null) {
+export function recognisedPages({ shown: view, file }: ShownFile, extracted: ExtractedText | null) {
   const isPdf = shownAs(file.name, file.mimeType)?.as === "pdf" && keepsOriginals(view.source);
   if (extracted === null || !isPdf) return [];
   const { recognised = [], pages: starts, markdown } = extracted.document;

@@ -13,10 +13,16 @@ import type { PageContext } from "../page-env.ts";
 import { List, pageAt } from "../request/list.tsx";
 import type { ShownSource } from "./shown-source.ts";
 
-type Scanned = Pick<ScanRunRow, "failed" | "problems" | "added" | "changed" | "unchanged">;
+type ScanCounts = Pick<ScanRunRow, "failed" | "problems" | "added" | "changed" | "unchanged">;
 
 /** The unread parts of a scan, why, and what to do about it; nothing where it read all. */
-export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: SourceManifest }) => {
+export const ScanProblems = ({
+  scan,
+  manifest,
+}: {
+  scan: ScanCounts;
+  manifest: SourceManifest;
+}) => {
   const isWeb = manifest.takes === "addresses";
   const { failed, problems, added, changed, unchanged } = scan;
   if (failed === 0 && problems.length === 0) return null;
@@ -67,10 +73,10 @@ function runState(run: Pick<ScanRunRow, "error" | "finishedAt" | "heldRemovals" 
   return { tone: "ok", word: "done" };
 }
 
-type Limited = { provider: string; config: unknown };
+type LimitedSource = { provider: string; config: unknown };
 
 /** `At least 169 addresses are left out by “Pages at most” (1,000).`, a sentence for each limit. */
-export function leftOutSentences(source: Limited, leftOut: readonly LeftOut[]): string[] {
+export function leftOutSentences(source: LimitedSource, leftOut: readonly LeftOut[]): string[] {
   const fields = settingFields(manifestOf(source).config);
   return leftOut.map(({ limit, about, addresses, isAtLeast }) => {
     const label = fields.find(({ path }) => path.join(".") === limit)?.meta.label ?? limit;

@@ -32,7 +32,7 @@ export type Page = ReturnType<typeof headerFacts> & {
   facts: HtmlPage | null;
 };
 
-export type Fetched =
+export type FetchOutcome =
   | Page
   | { outcome: "unchanged"; url: URL; robotsTag: string | null }
   | { outcome: "missing"; status: number }
@@ -53,7 +53,7 @@ export type FetchOptions = {
   refuse: (url: URL) => string | null;
 };
 
-const failed = (failure: SourceFailure): Fetched => ({ outcome: "failed", failure });
+const failed = (failure: SourceFailure): FetchOutcome => ({ outcome: "failed", failure });
 
 /** A failure is an outcome; thrown are the caller's abort and a server that no longer answers. */
 export async function fetchPage(crawler: Crawler, url: URL, options: FetchOptions) {
@@ -102,7 +102,7 @@ function headersOf(validators: Validators | null): Record<string, string> {
 async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchOptions) {
   const { response, url } = got;
   const { status, headers } = response;
-  const discard = async (fetched: Fetched) => {
+  const discard = async (fetched: FetchOutcome) => {
     await response.body?.cancel();
     return fetched;
   };
@@ -116,7 +116,7 @@ async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchO
     return await discard(failed(new SourceFailure("bad-file", `no document: ${mediaType}`)));
   }
   const limitBytes = options.alone ? DOCUMENT_LIMIT_BYTES : SMALL_BODY_BYTES;
-  const beyond: Fetched = options.alone ? failed(tooLarge(limitBytes)) : { outcome: "large" };
+  const beyond: FetchOutcome = options.alone ? failed(tooLarge(limitBytes)) : { outcome: "large" };
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
   const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
@@ -176,7 +176,7 @@ function statusFailure(response: Response, nowMs: number): SourceFailure {
 }
 
 /** @throws UnresponsiveServer when it gave no usable answer many times in a row. */
-function countSilence(crawl: Crawl, { host }: URL, fetched: Fetched, answered: boolean): void {
+function countSilence(crawl: Crawl, { host }: URL, fetched: FetchOutcome, answered: boolean): void {
   const count = answered ? 0 : (crawl.silence.get(host) ?? 0) + 1;
   crawl.silence.set(host, count);
   if (fetched.outcome !== "failed" || count < SILENCE_LIMIT) return;

@@ -64,9 +64,9 @@ async function readRobots(crawler: Crawler, origin: string): Promise<RobotsRules
 }
 
 /** An address as written, and what the sitemap says of its last change. */
-export type Mapped = { address: string; modified: string };
+export type SitemapEntry = { address: string; modified: string };
 /** `index`: addresses of further sitemaps; `pages`: addresses of documents. */
-export type Sitemap = { kind: "index" | "pages"; addresses: Mapped[]; isWhole: boolean };
+export type Sitemap = { kind: "index" | "pages"; addresses: SitemapEntry[]; isWhole: boolean };
 
 /** The protocol's own limit of addresses in one sitemap. */
 const MAX_ADDRESSES = 50_000;
@@ -100,7 +100,7 @@ async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Ar
 }
 
 function* fromLines(text: string): CooperativeWork<Sitemap | null> {
-  const addresses: Mapped[] = [];
+  const addresses: SitemapEntry[] = [];
   for (const line of linesOf(text)) {
     const address = line.trim();
     if (/^https?:\/\//i.test(address)) addresses.push({ address, modified: "" });
@@ -122,7 +122,7 @@ const ENTRIES = new Map([
 function* fromXml(xml: string): CooperativeWork<Sitemap | null> {
   const sitemap = yield* xmlRecords(xml, new Set(ENTRIES.keys()), MAX_ADDRESSES);
   if (sitemap === null || !ROOTS.has(sitemap.root)) return null;
-  const addresses = sitemap.records.flatMap(({ name, fields }): Mapped[] => {
+  const addresses = sitemap.records.flatMap(({ name, fields }): SitemapEntry[] => {
     const lastModified = fields.findLast(([field]) => field === "lastmod")?.[1] ?? "";
     const modified = name === "url" ? lastModified.trim() : "";
     const locations = fields.filter(([field]) => field === ENTRIES.get(name));

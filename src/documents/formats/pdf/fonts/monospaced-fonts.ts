@@ -1,7 +1,7 @@
 import type { TextItem } from "../layout/segment.ts";
 
 /** `usual`: the advance of the most characters. */
-type Seen = { characters: number; byAdvance: Map<number, number>; usual: number };
+type FontAdvances = { characters: number; byAdvance: Map<number, number>; usual: number };
 
 /** Advances are compared to within 1/200 em. */
 const STEPS_AN_EM = 200;
@@ -14,7 +14,7 @@ const MIN_SHARE = 0.75;
 const BODY_SHARE = 0.5;
 
 export class MonospacedFonts {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, FontAdvances>();
   #characters = 0;
 
   /** Returns whether any mark is another than before. */

@@ -19,11 +19,11 @@ const CODE_DIGITS_SHARE = 0.25;
 const LATIN_LETTER = /\p{Script=Latin}/gu;
 
 const NOTHING = { all: 0, odd: 0, spaceGlyphs: 0, latin: 0, frequent: 0, digits: 0 };
-type Seen = typeof NOTHING;
+type FontCounts = typeof NOTHING;
 
 /** Leaves out fonts of glyph numbers without a map (ISO 32000-2, §9.10): "7KH" is "The". */
 export class UnmappedFonts {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, FontCounts>();
   readonly #isSuspect: boolean;
   readonly #isEvery: boolean;
   hasDropped = false;
@@ -75,7 +75,7 @@ export class UnmappedFonts {
 }
 
 /** All letters, but in the order of a font's glyphs and not of a language. */
-function isEnciphered({ all, spaceGlyphs, latin, frequent, digits }: Seen): boolean {
+function isEnciphered({ all, spaceGlyphs, latin, frequent, digits }: FontCounts): boolean {
   if (spaceGlyphs > all * SUSPECT_SHARE) return true;
   if (digits > latin * CODE_DIGITS_SHARE) return false;
   return latin >= MIN_LETTERS && frequent < latin * MIN_FREQUENT_SHARE;

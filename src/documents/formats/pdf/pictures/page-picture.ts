@@ -76,7 +76,7 @@ function refuseDamaged(): never {
 }
 
 /** `bitmap`: a JPEG, which is handed over. */
-type Decoded = {
+type DecodedPicture = {
   width: number;
   height: number;
   data?: Uint8Array;
@@ -106,5 +106,5 @@ async function decodedPicture(page: PdfPage, { id, inline }: PlacedPicture) {
           DECODING_MS,
         );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what pdf.js decodes
-  return (inline ?? (await wait())) as Decoded | null;
+  return (inline ?? (await wait())) as DecodedPicture | null;
 }
