@@ -6,7 +6,7 @@ import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
-import { storedProviderKeys } from "./access/secrets/stored-provider-keys.ts";
+import { readProviderKeys } from "./access/secrets/stored-provider-keys.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
 import { meteredModels } from "./catalog/limits/metered-models.ts";
 import { spendingOf } from "./catalog/limits/spending.ts";
@@ -18,7 +18,7 @@ import { RecentLookups } from "./db/access/recent-lookups.ts";
 import { openDatabase, openReads } from "./db/sql.ts";
 import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
-import { withinTime } from "./core/work/deadline.ts";
+import { awaitOrNull } from "./core/work/deadline.ts";
 import { StorageState } from "./core/work/storage-state.ts";
 import { Pace } from "./core/work/cooperative.ts";
 import { Turns } from "./core/work/turns.ts";
@@ -72,57 +72,57 @@ function configOf(env: Env) {
 /** Creates Services from configuration and bindings. The only importer of adapters. */
 export function composeServices(env: Env, context: Context): Services {
   const config = configOf(env);
-  const suspect = () => {
+  const suspectStorage = () => {
     storage.suspect();
     context.waitUntil(checkStorage(services));
   };
   // A local runtime reads nothing from the network while there is work.
   const pace = new Pace(() => scheduler.wait(0), BYTES_PER_TURN);
   const isLocal = config.ENVIRONMENT === "development";
-  const bindings = new BoundedBindings({ isLocal, suspect });
+  const bindings = new BoundedBindings({ isLocal, suspect: suspectStorage });
   const queues = {
-    scan: bindings.bounded(env.SCAN_QUEUE),
-    index: bindings.bounded(env.INDEX_QUEUE),
-    usage: bindings.bounded(env.USAGE_QUEUE),
+    scan: bindings.limitCalls(env.SCAN_QUEUE),
+    index: bindings.limitCalls(env.INDEX_QUEUE),
+    usage: bindings.limitCalls(env.USAGE_QUEUE),
   };
   const spending = spendingOf(() => services);
-  const keys = () => storedProviderKeys(services, services.now());
+  const keys = () => readProviderKeys(services, services.now());
   const ledgerSeconds = isLocal ? LEDGER_SECONDS.here : LEDGER_SECONDS.deployed;
-  const carried = () => recentLookups.limits.carried(services.now);
+  const readsToCarry = () => recentLookups.limits.dueReads(services.now);
   const services: Services = {
     config,
     version: env.VERSION === undefined ? null : { id: env.VERSION.id, tag: env.VERSION.tag },
     now: () => Date.now(),
     log: jsonLog(),
     trace: platformTrace(context.tracing),
-    db: openDatabase(bindings.bounded(env.DB, DATABASE_SECONDS)),
-    reads: openReads(bindings.bounded(env.DB, DATABASE_SECONDS), carried),
+    db: openDatabase(bindings.limitCalls(env.DB, DATABASE_SECONDS)),
+    reads: openReads(bindings.limitCalls(env.DB, DATABASE_SECONDS), readsToCarry),
     recentLookups,
     storage,
     files: bindings.bucket(env.FILES),
-    programs: bindings.bounded(env.OAUTH_KV),
-    ragIndexes: ragIndexes(bindings.bounded(env.RAG_INDEX, INDEX_SECONDS)),
+    programs: bindings.limitCalls(env.OAUTH_KV),
+    ragIndexes: ragIndexes(bindings.limitCalls(env.RAG_INDEX, INDEX_SECONDS)),
     models: meteredModels(modelRegistry(config, { ai: env.AI, keys }), spending),
     spending,
-    ledger: bindings.bounded(env.SPENDING_LEDGER, ledgerSeconds).getByName("ledger"),
+    ledger: bindings.limitCalls(env.SPENDING_LEDGER, ledgerSeconds).getByName("ledger"),
     vectorIndex:
       config.VECTOR_INDEX === "embedded" ? null : vectorizeIndex(vectorizeOf(env, config)),
     extractionMemory,
     turns: { caller: "", searches: searchTurnsOf(config), pass: () => scheduler.wait(0) },
     takeTurn: (bytes) => pace.count(bytes),
-    rateLimits: durableRateLimits(bindings.bounded(env.RATE_WINDOW, INDEX_SECONDS), config),
-    requestRecords: bindings.bounded(env.REQUEST_RECORDS).getByName("calls"),
+    rateLimits: durableRateLimits(bindings.limitCalls(env.RATE_WINDOW, INDEX_SECONDS), config),
+    requestRecords: bindings.limitCalls(env.REQUEST_RECORDS).getByName("calls"),
     recordCall: callRecorder(env, config),
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),
     askIssuer: async (address, request) =>
       await guardedExchange(outgoingOf(config), address, request),
     sourceReaders: async (source) => await openSource(services, source),
-    wakeClock: () => bindings.bounded(env.CLOCK).getByName("clock").wake(),
+    wakeClock: () => bindings.limitCalls(env.CLOCK).getByName("clock").wake(),
     debounceDriveScan: (id, startsAtOnce = false) =>
-      bindings.bounded(env.DRIVE_DEBOUNCE).getByName(id).notify(id, startsAtOnce),
-    wakeSender: (id) => bindings.bounded(env.EVENT_SENDER).getByName(id).wake(id),
-    inBackground: (work: Promise<unknown>) => context.waitUntil(work),
+      bindings.limitCalls(env.DRIVE_DEBOUNCE).getByName(id).notify(id, startsAtOnce),
+    wakeSender: (id) => bindings.limitCalls(env.EVENT_SENDER).getByName(id).wake(id),
+    runInBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
   return services;
 }
@@ -131,7 +131,7 @@ export function composeServices(env: Env, context: Context): Services {
 function callRecorder(env: Env, { USAGE_WAIT_MS }: Config): Services["recordCall"] {
   const waitMs = Math.min(USAGE_WAIT_MS, CALL_WAIT_MS);
   const send = (calls: CallRecord[]) =>
-    withinTime(env.REQUEST_RECORDS.getByName("calls").add(calls), CALL_SENT_WITHIN_MS);
+    awaitOrNull(env.REQUEST_RECORDS.getByName("calls").add(calls), CALL_SENT_WITHIN_MS);
   return async (call) => await callOutbox.add(call, { waitMs, now: Date.now, pause, send });
 }
 

@@ -8,13 +8,13 @@ const allow = <Schema extends z.ZodType>(schema: Schema, allowed: string): Schem
 
 const figure = (value: number) => value.toLocaleString("en");
 
-function whole(min: number, max = Number.MAX_SAFE_INTEGER) {
+function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   const isOpen = max === Number.MAX_SAFE_INTEGER;
   const error = `must be a whole number${isOpen ? `, at least ${min}` : ` from ${min} to ${max}`}`;
   const schema = z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
   return allow(schema, isOpen ? `${figure(min)} or more` : `${figure(min)} to ${figure(max)}`);
 }
-const perMinute = whole(1, 10_000);
+const perMinute = wholeNumber(1, 10_000);
 const oneOf = <const Names extends readonly [string, ...string[]]>(...names: Names) => {
   const listed = `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
   return allow(z.enum(names, { error: `must be ${listed}` }), listed);
@@ -85,7 +85,7 @@ export const variables = z.object({
   EMBEDDING_MODEL: modelName
     .default("embedded/hash")
     .describe("Model that embeds documents and queries"),
-  EMBEDDING_DIMENSIONS: whole(8, MAX_DIMENSIONS)
+  EMBEDDING_DIMENSIONS: wholeNumber(8, MAX_DIMENSIONS)
     .default(1_024)
     .describe("Dimensions of its vectors; Vectorize takes up to 1,536"),
   EMBEDDING_QUERY_PREFIX: optional(z.string()).describe(
@@ -95,44 +95,46 @@ export const variables = z.object({
   VECTOR_INDEX: oneOf("embedded", "vectorize", "auto")
     .default("embedded")
     .describe("Where nearest neighbours are searched"),
-  EXACT_SEARCH_CHUNKS: whole(1)
+  EXACT_SEARCH_CHUNKS: wholeNumber(1)
     .default(100_000)
     .describe("With `auto`: a RAG with more chunks moves to Vectorize"),
-  INDEX_SHARD_CHUNKS: whole(1)
+  INDEX_SHARD_CHUNKS: wholeNumber(1)
     .default(250_000)
     .describe("Chunks of one shard of a RAG's index; a larger RAG is rebuilt with more shards"),
-  REPLACED_INDEX_MINUTES: whole(5, 43_200)
+  REPLACED_INDEX_MINUTES: wholeNumber(5, 43_200)
     .default(1_440)
     .describe("Minutes that a replaced index is kept, to go back to it"),
-  FULL_LISTING_HOURS: whole(1, 8_760)
+  FULL_LISTING_HOURS: wholeNumber(1, 8_760)
     .default(24)
     .describe("Hours between full listings of a source with a change feed"),
-  DELETED_FILES_DAYS: whole(1, 365)
+  DELETED_FILES_DAYS: wholeNumber(1, 365)
     .default(30)
     .describe("Days that a deleted file stays listed as `deleted`"),
-  KEEP_QUERIES_DAYS: whole(0, 365)
+  KEEP_QUERIES_DAYS: wholeNumber(0, 365)
     .default(0)
     .describe(
       "Days that queries of programs are kept, with the score and file of each result; 0 keeps none",
     ),
-  USAGE_WAIT_MS: whole(0, 10_000)
+  USAGE_WAIT_MS: wholeNumber(0, 10_000)
     .default(1_000)
     .describe(
       "Milliseconds that usage and the request log (at most 2,000) are collected before they are sent; a crash loses what was collected; 0 sends each call's by itself",
     ),
-  RETRIEVAL_TIMEOUT_MS: whole(1)
+  RETRIEVAL_TIMEOUT_MS: wholeNumber(1)
     .default(8_000)
     .describe("Time limit of a retrieval, ms; results that are late are left out"),
-  SEARCHES_AT_ONCE: whole(1)
+  SEARCHES_AT_ONCE: wholeNumber(1)
     .default(2)
     .describe("Long searches of one token, session or address that run at once"),
-  SEARCHES_WAITING: whole(0)
+  SEARCHES_WAITING: wholeNumber(0)
     .default(30)
     .describe("Long searches of one caller that may wait; more get 503 with `Retry-After`"),
-  MODEL_ANSWER_MAX_BYTES: whole(1_024)
+  MODEL_ANSWER_MAX_BYTES: wholeNumber(1_024)
     .default(8 * 1_024 * 1_024)
     .describe("A longer answer of a model provider is a 502; so is a stream's event above 1 MiB"),
-  MODEL_TIMEOUT_MS: whole(1).default(60_000).describe("Time limit of all model work of a call, ms"),
+  MODEL_TIMEOUT_MS: wholeNumber(1)
+    .default(60_000)
+    .describe("Time limit of all model work of a call, ms"),
   RATE_LIMIT_API: perMinute.default(60).describe("API requests in any 60 seconds per client IP"),
   RATE_LIMIT_WEBHOOKS: perMinute
     .default(20)
@@ -151,10 +153,10 @@ export const variables = z.object({
     "Another such server, of `local-embed/…` models, without a key",
   ),
   OPENAI_COMPATIBLE_API_KEY: optional(z.string()).describe("Secret: that server's key"),
-  OPENAI_COMPATIBLE_CALLS_AT_ONCE: optional(whole(1)).describe(
+  OPENAI_COMPATIBLE_CALLS_AT_ONCE: optional(wholeNumber(1)).describe(
     "Calls at once; without it, 1 of embeddings, any others",
   ),
-  OPENAI_COMPATIBLE_CONTEXT_TOKENS: optional(whole(1_024)).describe(
+  OPENAI_COMPATIBLE_CONTEXT_TOKENS: optional(wholeNumber(1_024)).describe(
     "Most tokens of prompt and answer; without it, what the server says, or 16,384",
   ),
   AI_GATEWAY_ACCOUNT_ID: optional(z.string()).describe("Account of the AI Gateway"),
@@ -202,17 +204,21 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 /** Settings that are invalid in combination, or invalid in production. */
 const checked = variables.superRefine((config, context) => {
-  const wrong = (name: keyof Config, message: string) =>
+  const reportIssue = (name: keyof Config, message: string) =>
     context.addIssue({ code: "custom", path: [name], message });
   if (config.VECTOR_INDEX !== "embedded" && config.EMBEDDING_DIMENSIONS > MAX_VECTORIZE_DIMENSIONS)
-    wrong("EMBEDDING_DIMENSIONS", `must be at most ${MAX_VECTORIZE_DIMENSIONS} with Vectorize`);
+    reportIssue(
+      "EMBEDDING_DIMENSIONS",
+      `must be at most ${MAX_VECTORIZE_DIMENSIONS} with Vectorize`,
+    );
   if (config.ENVIRONMENT === "development") return;
-  if (config.ALLOW_PRIVATE_URLS) wrong("ALLOW_PRIVATE_URLS", "must not be set in production");
-  if (config.ENCRYPTION_KEY === undefined) wrong("ENCRYPTION_KEY", "must be set in production");
+  if (config.ALLOW_PRIVATE_URLS) reportIssue("ALLOW_PRIVATE_URLS", "must not be set in production");
+  if (config.ENCRYPTION_KEY === undefined)
+    reportIssue("ENCRYPTION_KEY", "must be set in production");
   const password = config.PANEL_ADMIN_PASSWORD;
   if (password !== undefined && password.length < MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH) {
     const least = `at least ${MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH} characters in production`;
-    wrong("PANEL_ADMIN_PASSWORD", `must have ${least}`);
+    reportIssue("PANEL_ADMIN_PASSWORD", `must have ${least}`);
   }
 });
 

@@ -71,5 +71,5 @@ export type Services = {
   /** The object that sends the events of an endpoint begins, unless it is at work. */
   wakeSender: (endpointId: string) => Promise<void>;
   /** Work that the answer does not wait for. */
-  inBackground: (work: Promise<unknown>) => void;
+  runInBackground: (work: Promise<unknown>) => void;
 };

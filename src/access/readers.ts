@@ -1,5 +1,5 @@
 import { forbidden, invalid, QuarryError } from "../core/errors.ts";
-import { isAddress, NAMED, principalsOf, userPrincipal, withDefaults } from "../core/principals.ts";
+import { isAddress, NAMED, principalsOf, userPrincipal, addDefaults } from "../core/principals.ts";
 import type { Reader } from "../core/principals.ts";
 import { countReadable, type LiveRows } from "../db/files/public-files.ts";
 import type { ListedRag, RagRecord } from "../db/records.ts";
@@ -109,12 +109,12 @@ const namedReader = (user: string | null, groupsHeader: string | null): Reader |
   user === null ? null : { user, groups: groupsIn(groupsHeader) };
 
 function addressIn(header: string): string {
-  const address = decoded(READER_HEADER, header);
+  const address = decodeHeader(READER_HEADER, header);
   if (isAddress(address)) return address;
   throw invalid(`${READER_HEADER} must be a person's address`);
 }
 
-function decoded(name: string, value: string): string {
+function decodeHeader(name: string, value: string): string {
   try {
     return decodeURIComponent(value).trim();
   } catch {
@@ -123,7 +123,7 @@ function decoded(name: string, value: string): string {
 }
 
 function groupsIn(header: string | null): string[] {
-  const groups = (header ?? "").split(",").map((group) => decoded(GROUPS_HEADER, group));
+  const groups = (header ?? "").split(",").map((group) => decodeHeader(GROUPS_HEADER, group));
   const groupNames = groups.filter((group) => group !== "");
   if (groupNames.some((group) => IS_PRINCIPAL.test(group))) {
     throw invalid(`${GROUPS_HEADER} must be groups' names without group:`);
@@ -143,7 +143,7 @@ const ownReader = (reading: Reading): string | null =>
  * a source tells of the reader count for its own files only.
  * @throws QuarryError `invalid`; `forbidden`, also without permissions, where a person names another
  */
-export async function readAs<Rag extends Readable>(
+export async function resolveReaders<Rag extends Readable>(
   db: Reads,
   reading: Reading,
   rags: Rag[],
@@ -161,7 +161,7 @@ export async function readAs<Rag extends Readable>(
   return rags.map((rag) => {
     const { id } = rag.fileSource;
     const all = [...new Set([...own, ...(groups.get(id) ?? [])])];
-    return { ...rag, readBy: { principals: withDefaults(all, defaults.get(id) ?? []), untold } };
+    return { ...rag, readBy: { principals: addDefaults(all, defaults.get(id) ?? []), untold } };
   });
 }
 
@@ -178,7 +178,10 @@ type Counts = Partial<
 >;
 
 /** With the counts of what a named reader may read; where nobody is named, as they are. */
-export async function countedFor<Rag extends Readable & Counts>(db: Reads, rag: Rag): Promise<Rag> {
+export async function countFilesForReader<Rag extends Readable & Counts>(
+  db: Reads,
+  rag: Rag,
+): Promise<Rag> {
   const { readersSince, readBy } = rag;
   if (readersSince === null || typeof readBy === "string") return rag;
   const { fileCounts, numberVectors } = await countReadable(db, liveRowsOf(rag));
@@ -188,7 +191,7 @@ export async function countedFor<Rag extends Readable & Counts>(db: Reads, rag: 
 }
 
 /** Scopes name files: a call for a reader learns nothing of them; others only if they change them. */
-export const seesScopes = (
+export const maySeeScopes = (
   { readersSince, readBy }: Pick<Readable, "readersSince" | "readBy">,
   mayChange: boolean,
 ): boolean =>
@@ -208,12 +211,14 @@ export function readersOf({
   return { since, ...(readBy ?? { principals: [] }) };
 }
 
-export async function listedFor<Rag extends Readable & Counts>(
+export async function listRagsForReader<Rag extends Readable & Counts>(
   db: Reads,
   reading: Reading,
   rags: Rag[],
 ): Promise<Rag[]> {
-  return await Promise.all((await readAs(db, reading, rags)).map((rag) => countedFor(db, rag)));
+  return await Promise.all(
+    (await resolveReaders(db, reading, rags)).map((rag) => countFilesForReader(db, rag)),
+  );
 }
 
 /** The person for the log; null where the call reads everything, or nobody is named. */

@@ -14,7 +14,7 @@ export async function seal(config: Keys, plaintext: string): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const algorithm = { name: "AES-GCM", iv };
   const bytes = new TextEncoder().encode(plaintext);
-  const ciphertext = await crypto.subtle.encrypt(algorithm, await imported(key), bytes);
+  const ciphertext = await crypto.subtle.encrypt(algorithm, await importSealKey(key), bytes);
   return [await idOf(key), base64url(iv), base64url(new Uint8Array(ciphertext))].join(".");
 }
 
@@ -26,7 +26,7 @@ export async function unseal(config: Keys, sealed: string): Promise<string> {
     if (key === undefined || (await idOf(key)) !== keyId) continue;
     const algorithm = { name: "AES-GCM", iv: Buffer.from(iv, "base64url") };
     const bytes = Buffer.from(ciphertext, "base64url");
-    const plaintext = await crypto.subtle.decrypt(algorithm, await imported(key), bytes);
+    const plaintext = await crypto.subtle.decrypt(algorithm, await importSealKey(key), bytes);
     return new TextDecoder().decode(plaintext);
   }
   throw new Error("sealed with a key that is neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS");
@@ -54,7 +54,7 @@ async function idOf(key: string): Promise<string> {
   return (await sha256Hex(`quarry key id ${key}`)).slice(0, KEY_ID_LENGTH);
 }
 
-function imported(key: string): Promise<CryptoKey> {
+function importSealKey(key: string): Promise<CryptoKey> {
   const bytes = Buffer.from(key, "base64");
   return crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
 }

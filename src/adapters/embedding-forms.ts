@@ -53,7 +53,7 @@ const PASSAGE_SHARE = 0.8;
 
 /** In a variable: no prefix. An empty variable is not set. */
 const NONE = "none";
-const unescaped = (prefix: string) => (prefix === NONE ? "" : prefix.replaceAll("\\n", "\n"));
+const unescapePrefix = (prefix: string) => (prefix === NONE ? "" : prefix.replaceAll("\\n", "\n"));
 
 /** For the deployment's own model, its two variables take precedence. */
 export function embeddingForm(model: string, config: Config): EmbeddingForm {
@@ -62,8 +62,8 @@ export function embeddingForm(model: string, config: Config): EmbeddingForm {
   const { query = "", passage = "", tokens = Infinity } = form;
   const set = model === config.EMBEDDING_MODEL ? config : null;
   return {
-    queryPrefix: unescaped(set?.EMBEDDING_QUERY_PREFIX ?? query),
-    passagePrefix: unescaped(set?.EMBEDDING_PASSAGE_PREFIX ?? passage),
+    queryPrefix: unescapePrefix(set?.EMBEDDING_QUERY_PREFIX ?? query),
+    passagePrefix: unescapePrefix(set?.EMBEDDING_PASSAGE_PREFIX ?? passage),
     longestPassage: Math.min(Number.MAX_SAFE_INTEGER, Math.floor(PASSAGE_SHARE * tokens)),
   };
 }

@@ -22,7 +22,7 @@ type RerankerOf = Pick<Reranker, "model" | "batchLimit">;
 type ProviderModels = {
   chat(name: string): LanguageModelV4;
   /** Facts of chat models of a server of one's own. */
-  own?(name: string): Pick<ChatModel, "server" | "window">;
+  serverFacts?(name: string): Pick<ChatModel, "server" | "window">;
   embedding(name: string, dimensions: number): EmbeddingOf;
   reranker(name: string): RerankerOf;
   /** For what reads pictures without being a chat model, or never does; null: ask the chat model. */
@@ -45,7 +45,7 @@ export type ModelProvider = {
   open(named: NamedModel, config: Config, bindings: ModelBindings): ProviderModels;
 };
 
-export const lacks = (model: string, settings: string) =>
+export const missingSetting = (model: string, settings: string) =>
   modelFailed(`Model ${model} needs the setting ${settings}`);
 
 /** The first name that a model's begins with says how many: longer ones come first. */

@@ -64,13 +64,13 @@ const EMBEDDING_CHARACTERS = 24_000;
 const TRAINED = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION_WEIGHT };
 
 /** Names of servers, `local-…`, are of the provider `local`. */
-const takes = ({ prefix: own }: ModelProvider, prefix: string) =>
+const hasPrefix = ({ prefix: own }: ModelProvider, prefix: string) =>
   own === null || own === prefix || (own === local.prefix && SERVER_NAME.test(prefix));
 
-function namedIn(providers: readonly ModelProvider[], model: string) {
+function parseModelName(providers: readonly ModelProvider[], model: string) {
   const slash = model.indexOf("/");
   const prefix = model.slice(0, Math.max(0, slash));
-  const provider = providers.find((candidate) => takes(candidate, prefix));
+  const provider = providers.find((candidate) => hasPrefix(candidate, prefix));
   if (prefix === "" || provider === undefined) {
     throw modelFailed(`Model ${model}: the name must have the form provider/name`);
   }
@@ -86,17 +86,17 @@ export function modelRegistry(
   const fetch = limitedFetch(options.fetch, config.MODEL_ANSWER_MAX_BYTES);
   const bindings = { ...options, fetch };
   const find = (model: string) => {
-    const { provider, prefix, name } = namedIn(providers, model);
+    const { provider, prefix, name } = parseModelName(providers, model);
     const open = () => provider.open({ prefix, model }, config, bindings);
     return { provider, open, name };
   };
-  const isUsable = (model: string) => opens(() => find(model).open());
+  const isUsable = (model: string) => isOpenable(() => find(model).open());
   return {
     chat(model) {
       const { provider, open, name } = find(model);
       const models = open();
       return {
-        ...models.own?.(name),
+        ...models.serverFacts?.(name),
         name: model,
         model: models.chat(name),
         tokenizer: tokenizerOf(model),
@@ -121,7 +121,7 @@ export function modelRegistry(
       return open().image?.(name) ?? chatImageReader(this.chat(model));
     },
     imageModel: options.ai === undefined ? null : DEFAULT_IMAGE_MODEL,
-    async offered(kind) {
+    async listModels(kind) {
       const servers = await serverVerbs(config, bindings).servers();
       const served = servers.flatMap(({ models }) => models);
       const usable = MODEL_CATALOG.filter(({ model }) => isUsable(model));
@@ -139,7 +139,7 @@ export function modelRegistry(
   };
 }
 
-function opens(open: () => unknown): boolean {
+function isOpenable(open: () => unknown): boolean {
   try {
     return open() !== null;
   } catch {

@@ -3,12 +3,12 @@ import { z } from "zod";
 
 import { randomBase62 } from "../access/credential-format.ts";
 import { sha256Hex } from "../core/hash.ts";
-import { parsedJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
 import { CommandFailure } from "./failure.ts";
-import { askWrangler, reasonSaid } from "./deploy/wrangler-command.ts";
+import { askWrangler, failureReasonOf } from "./deploy/wrangler-command.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
-import { checkedUrl, DEFAULT_URL } from "./target-options.ts";
+import { parseServiceUrl, DEFAULT_URL } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";
 import { servedPort } from "./worker/claim-state.ts";
 import { askDatabase, hasDatabase, buildIfChanged } from "./worker/workerd.ts";
@@ -42,7 +42,7 @@ export function adminLinkCommand(): Command {
 
 async function printLink({ email, env, state, url }: Options): Promise<void> {
   const port = env === undefined ? servedPort(pathOfUser(state)) : null;
-  const base = checkedUrl(url ?? (port === null ? DEFAULT_URL : `http://localhost:${port}`));
+  const base = parseServiceUrl(url ?? (port === null ? DEFAULT_URL : `http://localhost:${port}`));
   const code = randomBase62(CODE_LENGTH);
   const [link] = await execute(insertion(await sha256Hex(code), email), env, pathOfUser(state));
   if (link === undefined) {
@@ -60,14 +60,14 @@ const rows = z.array(z.object({ email: z.string() }));
 
 /** Only the hash leaves this process. The database's own clock counts the ten minutes. */
 function insertion(hash: string, email: string | undefined): string {
-  const whose = email === undefined ? "" : `and email = ${quoted(email.trim().toLowerCase())}`;
+  const whose = email === undefined ? "" : `and email = ${quoteSql(email.trim().toLowerCase())}`;
   return `insert into sign_in_secrets (hash, user_id, expires_at)
-    select ${quoted(hash)}, id, cast(unixepoch('subsec') * 1000 as integer) + ${GOOD_FOR_MS}
+    select ${quoteSql(hash)}, id, cast(unixepoch('subsec') * 1000 as integer) + ${GOOD_FOR_MS}
     from users where role = 'admin' ${whose} order by created_at, id limit 1
     returning (select email from users where id = user_id) as email`;
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const quoteSql = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** @throws CommandFailure */
 async function execute(sql: string, env: string | undefined, state: string) {
@@ -81,8 +81,9 @@ async function execute(sql: string, env: string | undefined, state: string) {
     return rows.parse(await askDatabase(state, sql));
   }
   const output = await askWrangler([...QUERY, sql, "--env", env]);
-  if (output.code !== 0) throw new CommandFailure(`The link is not made: ${reasonSaid(output)}`);
-  return z.tuple([z.object({ results: rows })]).parse(parsedJson(output.stdout))[0].results;
+  if (output.code !== 0)
+    throw new CommandFailure(`The link is not made: ${failureReasonOf(output)}`);
+  return z.tuple([z.object({ results: rows })]).parse(parseJson(output.stdout))[0].results;
 }
 
 const QUERY = ["d1", "execute", "DB", "--remote", "--json", "--command"];

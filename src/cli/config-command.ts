@@ -4,10 +4,10 @@ import { Command } from "commander";
 
 import type { components } from "#api-types/panel";
 import { messageOf } from "../core/errors.ts";
-import { parsedJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
 import { isObject } from "../core/is-object.ts";
 import { dataOf } from "./api/clients.ts";
-import { codeOf, CommandFailure, whyUnusable } from "./failure.ts";
+import { codeOf, CommandFailure, unusableReason } from "./failure.ts";
 import { afterHelp } from "./run-command.ts";
 import { panelTarget, withTarget } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";
@@ -76,7 +76,7 @@ function readSettings(file: string): Settings {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service checks it
     return settings as Settings;
   } catch (thrown) {
-    if (codeOf(thrown) !== "") throw new CommandFailure(`${file} ${whyUnusable(thrown)}.`);
+    if (codeOf(thrown) !== "") throw new CommandFailure(`${file} ${unusableReason(thrown)}.`);
     throw new CommandFailure(`${file} cannot be read as JSON: ${messageOf(thrown)}`);
   }
 }
@@ -92,9 +92,9 @@ function withSecrets(settings: Settings, existing: Settings, dryRun: boolean): S
         const secret = typeof name === "string" ? process.env[name] : undefined;
         if (typeof name !== "string" || (secret === undefined && dryRun)) return value;
         if (secret === undefined) missing.push(`${kind}.${identifier} needs the variable ${name}`);
-        return isObject(parsedJson(secret ?? "")) ? parsedJson(secret ?? "") : secret;
+        return isObject(parseJson(secret ?? "")) ? parseJson(secret ?? "") : secret;
       });
-      things[identifier] = Object(parsedJson(text));
+      things[identifier] = Object(parseJson(text));
     }
   }
   if (missing.length > 0) throw new CommandFailure(missing.join("; "));

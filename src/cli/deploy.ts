@@ -1,12 +1,12 @@
 import { Command, Option } from "commander";
 
 import { preflight, reportPreflight } from "./deploy/preflight.ts";
-import { applyMigrationsThere, deployCode, dryRun, tellUpgrade } from "./deploy/release.ts";
+import { applyRemoteMigrations, deployCode, dryRun, warnOfUpgrade } from "./deploy/release.ts";
 import { smokeTest } from "./deploy/smoke-test.ts";
 import { askWrangler, ENVIRONMENTS, type EnvironmentName } from "./deploy/wrangler-command.ts";
 import { whileWaiting } from "./progress.ts";
 import { afterHelp, runCommand } from "./run-command.ts";
-import { checkedUrl } from "./target-options.ts";
+import { parseServiceUrl } from "./target-options.ts";
 import { openTerminal } from "./terminal.ts";
 
 type DeployOptions = {
@@ -61,11 +61,11 @@ async function deploy(options: DeployOptions): Promise<void> {
     return;
   }
   if (options.check === true) return;
-  await tellUpgrade(terminal, settings);
-  await applyMigrationsThere(settings);
+  await warnOfUpgrade(terminal, settings);
+  await applyRemoteMigrations(settings);
   const { versionId, addresses } = await deployCode(settings);
   if (!options.smoke) return;
-  const url = options.url === undefined ? addresses[0] : checkedUrl(options.url);
+  const url = options.url === undefined ? addresses[0] : parseServiceUrl(options.url);
   if (url === undefined) {
     terminal.warn("The deployment was not tested, as wrangler printed no address. Add --url.");
     return;

@@ -10,7 +10,7 @@ import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
 import { applyMigrations, buildIfChanged } from "./worker/workerd.ts";
 import { endOfNpm, exitCodeOf } from "./worker/processes.ts";
 import { encryptionKeys, writeVariables } from "./worker/state-files.ts";
-import { checkVariables, givenVariables, pairOf } from "./worker/worker-variables.ts";
+import { checkVariables, readVariables, pairOf } from "./worker/worker-variables.ts";
 
 /** No network, no questions, no trace of every request in the local state: nobody reads it. */
 const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: "false", X_LOCAL_OBSERVABILITY: "false", CI: "1" };
@@ -34,7 +34,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const pairs = options.var ?? [];
   const isLocal = !command.args.some((arg) => /^(-e|-c|--env|--config)\b/.test(arg));
   const variables = Object.fromEntries(pairs.map(pairOf));
-  const environment = await givenVariables({ ...process.env, ...variables });
+  const environment = await readVariables({ ...process.env, ...variables });
   checkVariables({ ...environment, ...variables }, isLocal);
   await checkPortIsFree(Number(options.port));
   claimState(stateFolder, Number(options.port));

@@ -12,7 +12,7 @@ import {
 } from "./api/clients.ts";
 import { CommandFailure } from "./failure.ts";
 import { collect } from "./run-command.ts";
-import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
+import { parseServiceUrl, keyIn, withTarget } from "./target-options.ts";
 import type { Progress } from "./progress.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 import { settingShape } from "../core/input/run-setting.ts";
@@ -48,7 +48,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   const thresholds = (options.failUnder ?? []).map(thresholdIn);
   const labels = [options.setting, ...(options.against === undefined ? [] : [options.against])];
   const settings = labels.map(settingIn);
-  const url = checkedUrl(options.url);
+  const url = parseServiceUrl(options.url);
   const api = panelApi(url, keyIn(process.env));
   const terminal = openTerminal(options.json === true);
   const pageOf = (run: string) => `${url}/panel/evaluation/${set}/runs/${run}`;
@@ -59,14 +59,16 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
       api.POST("/question-sets/{id}/runs", { params: path, body: { setting } }),
     );
     using progress = terminal.progress(`Asking (${labels[at]})`, started.total);
-    const run = await endOfRun(api, set, started, progress).catch(orStillGoing(pageOf(started.id)));
+    const run = await waitForRun(api, set, started, progress).catch(
+      failWithRunPage(pageOf(started.id)),
+    );
     const { summary } = run;
     if (summary === null) throw new CommandFailure(`The run failed: ${run.error ?? "no reason"}.`);
     finishedRuns.push({ run, summary });
   }
   const [first, second] = finishedRuns;
   if (first === undefined) return;
-  const comparison = second && (await compared(api, set, second.run.id, first.run.id));
+  const comparison = second && (await compareRuns(api, set, second.run.id, first.run.id));
   terminal.result({ run: first.run, against: second?.run, comparison });
   if (!terminal.json) {
     report(terminal, finishedRuns, comparison);
@@ -89,13 +91,13 @@ function refuse(thresholds: Threshold[], summary: RunSummary): void {
 }
 
 /** A run that is left alone continues in the service. */
-const orStillGoing = (page: string) => (thrown: unknown) => {
+const failWithRunPage = (page: string) => (thrown: unknown) => {
   if (!(thrown instanceof CommandFailure)) throw thrown;
   throw new CommandFailure(`${thrown.message} The run may still be in progress: ${page}`);
 };
 
 /** Waits for the end of a run, also while its service is started again. */
-async function endOfRun(api: PanelApi, set: string, started: EvaluationRun, progress: Progress) {
+async function waitForRun(api: PanelApi, set: string, started: EvaluationRun, progress: Progress) {
   const params = { path: { id: set, run: started.id } };
   const { repeating: fetch } = api;
   let run = started;
@@ -108,7 +110,7 @@ async function endOfRun(api: PanelApi, set: string, started: EvaluationRun, prog
   return run;
 }
 
-function compared(api: PanelApi, id: string, run: string, otherRun: string) {
+function compareRuns(api: PanelApi, id: string, run: string, otherRun: string) {
   const params = { path: { id, run }, query: { with: otherRun } };
   const { repeating: fetch } = api;
   return dataOf(api.GET("/question-sets/{id}/runs/{run}/comparison", { params, fetch }));
@@ -118,7 +120,7 @@ const DIGITS = 3;
 /** A run of some questions costs cents. */
 const COST_DIGITS = 4;
 const figure = (value: number | null) => (value === null ? "–" : value.toFixed(DIGITS));
-const signed = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS)}`;
+const signedFigure = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS)}`;
 
 type Difference = Comparison["measures"][number]["difference"];
 
@@ -127,13 +129,13 @@ function report(terminal: Terminal, runs: { summary: RunSummary }[], comparison?
   for (const [at, { summary }] of runs.entries()) {
     if (comparison === undefined) showMeasures(terminal, summary);
     const label = comparison === undefined ? "" : `${at === 0 ? "setting" : "against"}: `;
-    terminal.say(`${label}${inALine(summary)}`);
+    terminal.say(`${label}${summaryLine(summary)}`);
   }
 }
 
 const PERCENT = 100;
 
-function inALine(summary: RunSummary): string {
+function summaryLine(summary: RunSummary): string {
   const { questions, errors, degradedShare, p50Ms, p95Ms, judge } = summary;
   return [
     questions === 1 ? "1 question" : `${questions} questions`,
@@ -141,14 +143,14 @@ function inALine(summary: RunSummary): string {
     `${(degradedShare * PERCENT).toFixed(1)} % degraded`,
     `p50 ${Math.round(p50Ms)} ms`,
     `p95 ${Math.round(p95Ms)} ms`,
-    spentInWords(summary),
-    ...(judge === null ? [] : [`judge ${spentInWords(judge)}`]),
+    spendingInWords(summary),
+    ...(judge === null ? [] : [`judge ${spendingInWords(judge)}`]),
   ].join(", ");
 }
 
 type JudgeUsage = NonNullable<RunSummary["judge"]>;
 
-function spentInWords({ inputTokens, outputTokens, cost }: JudgeUsage): string {
+function spendingInWords({ inputTokens, outputTokens, cost }: JudgeUsage): string {
   const price =
     cost === null ? "no prices" : `${cost.amount.toFixed(COST_DIGITS)} ${cost.currency}`;
   return `${inputTokens + outputTokens} tokens, ${price}`;
@@ -169,8 +171,8 @@ function showDifferences(terminal: Terminal, { measures }: Comparison): void {
       measure,
       figure(second),
       figure(first),
-      signed(difference.mean),
-      `${signed(difference.low)} to ${signed(difference.high)}`,
+      signedFigure(difference.mean),
+      `${signedFigure(difference.low)} to ${signedFigure(difference.high)}`,
       meaningOf(difference, isClear),
     ]),
   );

@@ -10,7 +10,7 @@ export function codeOf(thrown: unknown): string {
 }
 
 /** Why a file or folder cannot be read or written, as words that follow its name. */
-export function whyUnusable(thrown: unknown): string {
+export function unusableReason(thrown: unknown): string {
   const code = codeOf(thrown);
   if (code === "ENOENT") return "does not exist";
   return code === "EISDIR" ? "is a folder" : `cannot be used (${code})`;
@@ -20,5 +20,5 @@ export function whyUnusable(thrown: unknown): string {
 export function sentenceOf(thrown: unknown): string | null {
   if (thrown instanceof CommandFailure) return thrown.message;
   if (!(thrown instanceof Error && "syscall" in thrown)) return null;
-  return "path" in thrown ? `${String(thrown.path)} ${whyUnusable(thrown)}.` : thrown.message;
+  return "path" in thrown ? `${String(thrown.path)} ${unusableReason(thrown)}.` : thrown.message;
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 
-import { keepPushed } from "./push/keep-pushed.ts";
+import { pushContinuously } from "./push/keep-pushed.ts";
 import { pushFolder, reportPush, type PushRequest, type PushSummary } from "./push/push-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { panelTarget, withTarget } from "./target-options.ts";
@@ -49,9 +49,9 @@ async function push(folder: string, options: PushOptions): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => stopping.abort());
   }
-  const after = (summary: PushSummary, isFirst: boolean) => {
+  const announcePush = (summary: PushSummary, isFirst: boolean) => {
     report(summary);
     if (isFirst) terminal.say(`Watching ${request.folder}. Ctrl-C ends it.`);
   };
-  await keepPushed(api, terminal, request, after, stopping.signal);
+  await pushContinuously(api, terminal, request, announcePush, stopping.signal);
 }

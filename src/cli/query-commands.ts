@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 
 import { Command, InvalidArgumentError } from "commander";
 
-import { dataOf, panelApi, publicApi, unless, type PublicApi } from "./api/clients.ts";
+import { dataOf, panelApi, publicApi, nullOnStatus, type PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
-import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
-import { parsedJson } from "../core/input/parsed-json.ts";
-import { CommandFailure, whyUnusable } from "./failure.ts";
+import { answerText, degradationLines, showChunks, sourceLines } from "./demo/show-answers.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
+import { CommandFailure, unusableReason } from "./failure.ts";
 import { emptyFileNotices, explanationNotices, rerankNotice } from "./query-notices.ts";
 import { afterHelp, collect } from "./run-command.ts";
-import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
+import { parseServiceUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
 type QueryOptions = { url: string; json?: true; as?: string };
@@ -28,15 +28,15 @@ const DEFAULT_TOP_K = 5;
 const NOT_FOUND = 404;
 const PAGE_FILES = 100;
 
-const ofService = (name: string) =>
+const createServiceCommand = (name: string) =>
   withTarget(new Command(name), "QUARRY_TOKEN", "the service's answer").option(
     "--as <address>",
     "only what this person may read (a token with the reader named)",
   );
 
 /** Options of a search, by itself and for an answer. */
-function searching(name: string): Command {
-  return ofService(name)
+function createSearchCommand(name: string): Command {
+  return createServiceCommand(name)
     .option("--top-k <n>", "number of passages", numberIn, DEFAULT_TOP_K)
     .option("--rerank", "order the passages by the RAG's reranker")
     .option("--threshold <score>", "leave out passages with a lower score, 0 to 1", numberIn)
@@ -63,7 +63,7 @@ function numberIn(text: string): number {
 }
 
 export function searchCommand(): Command {
-  return searching("search")
+  return createSearchCommand("search")
     .description("find passages in a RAG")
     .argument("<rag>", "identifier of the RAG")
     .argument("<query...>", "what to search for; several words are one query")
@@ -73,7 +73,7 @@ export function searchCommand(): Command {
 }
 
 export function askCommand(): Command {
-  return searching("ask")
+  return createSearchCommand("ask")
     .description("run an inference and show the passages that its answer cites")
     .argument("<inference>", "identifier of the inference")
     .argument("<prompt...>", "text for the model")
@@ -83,7 +83,7 @@ export function askCommand(): Command {
 }
 
 export function statusCommand(): Command {
-  return ofService("status")
+  return createServiceCommand("status")
     .description("show how many files of a RAG are indexed, and why others failed")
     .argument("<rag>", "identifier of the RAG")
     .action(status);
@@ -97,17 +97,17 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
     ...searchFields(options),
     ...(isRestricted(options) ? { selectedFiles: file, selectedFolders: folder } : {}),
   };
-  const ask = options.explain === true ? explained : searched;
+  const ask = options.explain === true ? searchWithExplanation : searchPublicApi;
   const terminal = openTerminal(options.json === true);
   const { answer, notices } = await ask(rag, body, options).finally(terminal.waitForAnswer());
   terminal.result(answer);
   if (!terminal.json) showChunks(terminal, answer.chunks, queries);
-  for (const line of [...lostLines(answer), ...notices]) terminal.warn(line);
+  for (const line of [...degradationLines(answer), ...notices]) terminal.warn(line);
 }
 
 type SearchBody = { semanticSearch: string[] } & ReturnType<typeof searchFields>;
 
-async function searched(identifier: string, body: SearchBody, options: SearchOptions) {
+async function searchPublicApi(identifier: string, body: SearchBody, options: SearchOptions) {
   const api = open(options);
   const params = { path: { identifier } };
   const call = api.POST("/api/rags/{identifier}/retrieve", { params, body });
@@ -124,10 +124,10 @@ async function searched(identifier: string, body: SearchBody, options: SearchOpt
 }
 
 /** The panel's search, which explains each passage to administrators. */
-async function explained(id: string, search: SearchBody, options: SearchOptions) {
+async function searchWithExplanation(id: string, search: SearchBody, options: SearchOptions) {
   const { url, rerank, as } = options;
   const body = { ...search, ...(as === undefined ? {} : { reader: as }) };
-  const api = panelApi(checkedUrl(url), keyIn(process.env));
+  const api = panelApi(parseServiceUrl(url), keyIn(process.env));
   const answer = await dataOf(api.POST("/rags/{id}/search", { params: { path: { id } }, body }));
   const filesAt = async (path: string) => {
     const { fileSource } = await dataOf(api.GET("/rags/{id}", { params: { path: { id } } }));
@@ -181,7 +181,7 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
       statesIn(api, inference, linked, file),
     )),
   ];
-  const notes = terminal.json ? [] : [...sourceLines(run), ...lostLines(run)];
+  const notes = terminal.json ? [] : [...sourceLines(run), ...degradationLines(run)];
   // A pipe gets the answer alone.
   for (const line of [...notes, ...notices]) terminal.warn(line);
 }
@@ -225,7 +225,7 @@ async function statesIn(
   const lookups = sources.map(({ identifier: file_source_identifier }) => {
     const params = { path: { identifier, file_source_identifier }, query: { file } };
     const path = "/api/inferences/{identifier}/file-sources/{file_source_identifier}";
-    return unless(NOT_FOUND, dataOf(api.GET(path, { params })));
+    return nullOnStatus(NOT_FOUND, dataOf(api.GET(path, { params })));
   });
   return (await Promise.all(lookups)).filter((source) => source !== null);
 }
@@ -233,9 +233,9 @@ async function statesIn(
 /** The text of a JSON Schema. @throws CommandFailure when there is no JSON at the path */
 export async function readSchema(path: string): Promise<string> {
   const text = await readFile(path, "utf8").catch((thrown: unknown) => {
-    throw new CommandFailure(`The schema ${path} ${whyUnusable(thrown)}.`);
+    throw new CommandFailure(`The schema ${path} ${unusableReason(thrown)}.`);
   });
-  if (parsedJson(text) === undefined) throw new CommandFailure(`The schema ${path} is not JSON.`);
+  if (parseJson(text) === undefined) throw new CommandFailure(`The schema ${path} is not JSON.`);
   return text;
 }
 
@@ -275,5 +275,5 @@ async function failedFiles(api: PublicApi, identifier: string) {
 }
 
 function open({ url, as }: QueryOptions): PublicApi {
-  return publicApi(checkedUrl(url), tokenIn(process.env), { reader: as });
+  return publicApi(parseServiceUrl(url), tokenIn(process.env), { reader: as });
 }

@@ -2,7 +2,7 @@ import { Command } from "commander";
 
 import { smokeTest } from "./deploy/smoke-test.ts";
 import { afterHelp, runCommand } from "./run-command.ts";
-import { checkedUrl } from "./target-options.ts";
+import { parseServiceUrl } from "./target-options.ts";
 import { openTerminal } from "./terminal.ts";
 
 const program = new Command("npm run smoke --")
@@ -16,7 +16,7 @@ const program = new Command("npm run smoke --")
   )
   .action(async ({ url }: { url: string }) => {
     const admin = process.env["QUARRY_SMOKE_ADMIN"];
-    await smokeTest(openTerminal(false), { url: checkedUrl(url), versionId: null, admin });
+    await smokeTest(openTerminal(false), { url: parseServiceUrl(url), versionId: null, admin });
   });
 
 await runCommand(program);

@@ -28,27 +28,27 @@ export function drawTable(
     const lines = cellsAt(at).flatMap((cell) => cell.split("\n"));
     return Math.min(caps[at] ?? Infinity, Math.max(...lines.map(widthOf)));
   });
-  const words = head.map((_, at) => wholeWord(cellsAt(at)));
+  const words = head.map((_, at) => longestWordWidth(cellsAt(at)));
   const borders = head.length + 1;
-  const widths = shrunk(natural, words, columns - borders - head.length * PADDING);
+  const widths = shrinkColumns(natural, words, columns - borders - head.length * PADDING);
   const table = new Table({
     head,
     wordWrap: true,
     style: { head: [], border: [] },
     colWidths: widths.map((width) => width + PADDING),
   });
-  table.push(...rows.map((row) => row.map((cell, at) => brokenToFit(cell, widths[at] ?? 1))));
+  table.push(...rows.map((row) => row.map((cell, at) => wrapWords(cell, widths[at] ?? 1))));
   return table.toString();
 }
 
 /** Columns of the longest word in a column's cells that is not too long to be kept whole. */
-function wholeWord(cells: string[]): number {
+function longestWordWidth(cells: string[]): number {
   const widths = cells.flatMap((cell) => cell.split(/\s+/).map(widthOf));
   return Math.max(MIN_CELL, ...widths.filter((width) => width <= MAX_WHOLE_WORD_LENGTH));
 }
 
 /** The widest columns become narrower until all fit: first those that break no word by it. */
-function shrunk(widths: number[], words: number[], room: number): number[] {
+function shrinkColumns(widths: number[], words: number[], room: number): number[] {
   const fitting = [...widths];
   let excess = fitting.reduce((sum, width) => sum + width, 0) - room;
   for (const floors of [words, words.map(() => MIN_CELL)]) {
@@ -67,7 +67,7 @@ function widthOf(line: string): number {
 }
 
 /** Words that are wider than the cell are broken, paths after slashes where possible. */
-function brokenToFit(text: string, width: number): string {
+function wrapWords(text: string, width: number): string {
   return text.replaceAll(/\S+/g, (word) => {
     if (widthOf(word) <= width) return word;
     const most = TWO_COLUMNS.test(word) ? Math.floor(width / 2) : width;

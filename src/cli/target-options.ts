@@ -10,7 +10,7 @@ import { openTerminal } from "./terminal.ts";
 export const DEFAULT_URL = "http://localhost:8787";
 
 /** The base address of a service, without the slash at its end. @throws CommandFailure */
-export function checkedUrl(text: string): string {
+export function parseServiceUrl(text: string): string {
   const address = webUrlIn(text);
   if (address === null) {
     throw new CommandFailure(`--url must be an http or https address, not ${text}`);
@@ -70,6 +70,6 @@ export const keyIn = (from: NodeJS.ProcessEnv) => credentialIn("QUARRY_KEY", fro
 
 /** The panel API with the key of the environment, and where the command prints. */
 export const panelTarget = ({ url, json = false }: { url: string; json?: boolean | undefined }) => {
-  const api = panelApi(checkedUrl(url), keyIn(process.env));
+  const api = panelApi(parseServiceUrl(url), keyIn(process.env));
   return { api, terminal: openTerminal(json) };
 };

@@ -70,7 +70,7 @@ export class QuarryError extends Error {
 const INVALID = "Invalid request: ";
 
 /** The message for whoever filled in a form: without the words for programs. */
-export function toldToPeople({ kind, message }: QuarryError): string {
+export function messageForPeople({ kind, message }: QuarryError): string {
   const text = kind === "invalid" ? message.slice(INVALID.length) : message;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
@@ -81,13 +81,13 @@ export const invalidFields = (problems: FieldProblem[]) =>
   invalid(problems.map(problemText).join("; "), problems);
 export const invalidField = (field: string, problem: string) => invalidFields([{ field, problem }]);
 /** @throws QuarryError `invalid` where there is none. */
-export function orInvalid<Thing>(thing: Thing | null, field: string, problem: string): Thing {
+export function requireValid<Thing>(thing: Thing | null, field: string, problem: string): Thing {
   if (thing === null) throw invalidField(field, problem);
   return thing;
 }
 
 /** Throws the error of a body whose caller stopped sending. */
-export function endedEarly(cause: unknown): never {
+export function throwEndedEarly(cause: unknown): never {
   throw new QuarryError("invalid", `${INVALID}body ends before its length`, { cause });
 }
 export const notJson = () =>
@@ -100,7 +100,7 @@ export const secondFactorRequired = () =>
 export const notFound = (what?: string) =>
   new QuarryError("not-found", what === undefined ? "Not found" : `Not found: ${what}`);
 /** @throws QuarryError `not-found` where there is none. */
-export function orNotFound<Thing>(thing: Thing | null | undefined): Thing {
+export function requireFound<Thing>(thing: Thing | null | undefined): Thing {
   if (thing === null || thing === undefined) throw notFound();
   return thing;
 }

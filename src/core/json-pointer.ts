@@ -1,5 +1,5 @@
 /** Finds the value that a reference such as `#/$defs/item` names in a document; undefined: none. */
-export function referredTo(root: unknown, reference: string): unknown {
+export function resolvePointer(root: unknown, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;
   let node = root;

@@ -33,11 +33,12 @@ type Unread = "unnamed" | "readerless";
 export type ReadBy = { principals: Principal[]; untold: UntoldFile[] } | "everything" | Unread;
 
 /** Lower-casing may take a text out of NFC. */
-const folded = (text: string) => normalForm(normalForm(text, "NFC").toLowerCase(), "NFC").trim();
+const foldPrincipal = (text: string) =>
+  normalForm(normalForm(text, "NFC").toLowerCase(), "NFC").trim();
 
 /** The normalised form; null for what is no principal. */
 export function principalOf(text: string): Principal | null {
-  const principal = folded(text);
+  const principal = foldPrincipal(text);
   const isOne = principal === EVERYONE || KINDS.test(principal);
   return isOne && principal.length <= MAX_PRINCIPAL_LENGTH ? principal : null;
 }
@@ -49,7 +50,7 @@ export const isAddress = (text: string): boolean =>
   ADDRESS.test(text.trim()) && userPrincipal(text) !== null;
 
 /** Like `principalOf` for the texts of people: addresses and their domains are whole. */
-export function writtenPrincipal(text: string): Principal | null {
+export function parsePrincipal(text: string): Principal | null {
   const principal = principalOf(text);
   const address = principal?.replace(/^user:|^domain:/, (kind) => (kind === "user:" ? "" : "a@"));
   return address === principal || isAddress(address ?? "") ? principal : null;
@@ -70,7 +71,7 @@ export function domainPrincipal(address: string): Principal | null {
 }
 
 /** Adds the principals by which the current default readers of a source let a reader in. */
-export function withDefaults(own: Principal[], defaults: Principal[]): Principal[] {
+export function addDefaults(own: Principal[], defaults: Principal[]): Principal[] {
   const isIn = defaults.some((principal) => own.includes(principal));
   const isPublic = isIn || defaults.length === 0;
   return [...own, ...(isIn ? [DEFAULT] : []), ...(isPublic ? [PUBLIC] : [])];

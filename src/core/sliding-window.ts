@@ -34,12 +34,12 @@ export class SlidingWindow {
   }
 
   /** Times (ms) of the admitted requests within the window at the last `admit`, oldest first. */
-  get passed(): number[] {
+  get admittedTimes(): number[] {
     return this.#times.slice(this.#first);
   }
 
   /** Whether the last `count` requests were all admitted after `sinceMs`. */
-  hasPassedLately(count: number, sinceMs: number): boolean {
+  hasAdmittedSince(count: number, sinceMs: number): boolean {
     return (this.#times.at(-count) ?? 0) > sinceMs;
   }
 
@@ -48,7 +48,7 @@ export class SlidingWindow {
     if (this.newest - nowMs > WINDOW_MS) this.#times = this.#times.map((at) => Math.min(at, nowMs));
     // The clock can step back when an object moves to another machine; the times must not.
     const now = Math.max(nowMs, this.#times.at(-1) ?? nowMs);
-    this.#letLeave(now - WINDOW_MS);
+    this.#dropExpired(now - WINDOW_MS);
     const counting = this.#times.length - this.#first;
     if (counting < limit) {
       this.#times.push(now);
@@ -60,10 +60,10 @@ export class SlidingWindow {
     return { allowed: false, remaining: 0, resetMs: leaving + WINDOW_MS - nowMs };
   }
 
-  #letLeave(upToMs: number): void {
+  #dropExpired(upToMs: number): void {
     while ((this.#times[this.#first] ?? Infinity) <= upToMs) this.#first += 1;
     if (this.#first < LEFT_BEFORE_CUT || 2 * this.#first < this.#times.length) return;
-    this.#times = this.passed;
+    this.#times = this.admittedTimes;
     this.#first = 0;
   }
 }

@@ -12,7 +12,7 @@ export function isoTime(ms: number): string {
 }
 
 /** `Retry-After`, seconds or an HTTP date, as ms to wait; null: it is neither. */
-export function waitIn(retryAfter: string, nowMs: number): number | null {
+export function waitMsIn(retryAfter: string, nowMs: number): number | null {
   if (/^\s*\d+(\.\d+)?\s*$/.test(retryAfter)) return Number(retryAfter) * SECOND_MS;
   const at = Date.parse(retryAfter);
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);

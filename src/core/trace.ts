@@ -7,4 +7,4 @@ export type Trace = <T>(
   work: (note: (facts: SpanFacts) => void) => Promise<T>,
 ) => Promise<T>;
 
-export const untraced: Trace = (_name, work) => work(() => undefined);
+export const runUntraced: Trace = (_name, work) => work(() => undefined);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { normalForm } from "../core/normal-form.ts";
-import { raw, only, runBatch, sql, joinSql, readRows } from "./sql.ts";
+import { raw, onlyRow, runBatch, sql, joinSql, readRows } from "./sql.ts";
 import type { Reads, Sql, Selection } from "./sql.ts";
 import { json, number, text, select } from "./select.ts";
 
@@ -10,12 +10,12 @@ export type Slice = { offset: number; limit: number };
 const COUNT = select({ count: number("count(*)") });
 
 /** Counts the rows of `from …`. */
-export const counting = (from: Sql): Sql<{ count: number }> => sql`select ${COUNT} ${from}`;
+export const countSql = (from: Sql): Sql<{ count: number }> => sql`select ${COUNT} ${from}`;
 
 /** The number of rows of `from …`. */
 export async function countRows(db: Reads, from: Sql): Promise<number> {
-  const [total] = await runBatch(db, [counting(from)]);
-  return only(total).count;
+  const [total] = await runBatch(db, [countSql(from)]);
+  return onlyRow(total).count;
 }
 
 /** The number of rows of `from …`; counting stops at `max`. */
@@ -30,9 +30,9 @@ export async function readPage<Row>(
 ): Promise<{ data: Row[]; total: number }> {
   const [data, totals] = await runBatch(db, [
     sql`select ${selection} ${from} order by ${order} limit ${limit} offset ${offset}`,
-    counting(from),
+    countSql(from),
   ]);
-  return { data, total: only(totals).count };
+  return { data, total: onlyRow(totals).count };
 }
 
 /** By id, then by identifier, each from its index: `or` would read all that is not removed. */
@@ -54,10 +54,10 @@ export type Reading = { key: Key | null; backwards: boolean; rows: number };
 
 /** A key of another list is no key: such a page begins at the beginning. */
 export function readingOf({ after, before, limit }: PageAt, columns: number): Reading {
-  const usable = (key: Key | null) => (key?.length === columns ? key : null);
-  const key = usable(after) ?? usable(before);
+  const usableKey = (key: Key | null) => (key?.length === columns ? key : null);
+  const key = usableKey(after) ?? usableKey(before);
   // One row more than is shown tells whether there are more.
-  return { key, backwards: key !== null && usable(after) === null, rows: limit + 1 };
+  return { key, backwards: key !== null && usableKey(after) === null, rows: limit + 1 };
 }
 
 /** Makes a page of rows in the order in which they were read. */
@@ -82,7 +82,7 @@ export function keyedPage<Row>(
 }
 
 /** Whether one of the columns contains this, whatever the case of its letters; "" is in all. */
-export function containedIn(columns: readonly string[], part: string): Sql {
+export function isContainedIn(columns: readonly string[], part: string): Sql {
   if (part === "") return raw("1");
   const text = raw(`lower(${columns.join(" || char(10) || ")})`);
   const places = spellingsOf(part).map((spelling) => sql`instr(${text}, ${spelling}) > 0`);
@@ -97,8 +97,8 @@ function spellingsOf(part: string): string[] {
     normalForm(text, "NFC"),
     normalForm(text, "NFD"),
   ]);
-  const asciiSmall = (text: string) => text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase());
-  return [...new Set(forms.map(asciiSmall))];
+  const lowerAscii = (text: string) => text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase());
+  return [...new Set(forms.map(lowerAscii))];
 }
 
 type KeyedList<Row> = {
@@ -170,10 +170,11 @@ function pageByName(all: NamedRow[], at: PageAt, descending: boolean): KeyedPage
   const { key, backwards, rows } = reading;
   const keyOf = ({ name, id }: NamedRow): [string, string] => [name, id];
   const direction = descending === backwards ? 1 : -1;
-  const order = (a: NamedRow, [name, id]: Key) =>
+  const compareRows = (a: NamedRow, [name, id]: Key) =>
     direction * (NAMES.compare(a.name, String(name)) || (a.id < String(id) ? -1 : 1));
-  const beyond = key === null ? all : all.filter((row) => row.id !== key[1] && order(row, key) > 0);
-  const sorted = beyond.sort((a, b) => order(a, keyOf(b)));
+  const beyond =
+    key === null ? all : all.filter((row) => row.id !== key[1] && compareRows(row, key) > 0);
+  const sorted = beyond.sort((a, b) => compareRows(a, keyOf(b)));
   return keyedPage(sorted.slice(0, rows), at, reading, keyOf);
 }
 

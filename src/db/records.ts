@@ -1,6 +1,6 @@
 import type { ReadBy } from "../core/principals.ts";
 import type { RagId } from "../core/ids.ts";
-import { number, oneOf, columnsOf, pick, select, type Row, optional } from "./select.ts";
+import { number, oneOf, columnsOf, pick, select, type Row, orNull } from "./select.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "./schema/rags.ts";
 import { raw, sql } from "./sql.ts";
@@ -39,13 +39,13 @@ export const RAG_FIELDS = {
   ...pick(g, "shards", "vectorsIn", "embeddingModel", "dimensions", "numberVectors"),
   modelChangedAt: g.modelChangedAt,
   /** Passages below this similarity are left out, unless they share words; null: none. */
-  unrelatedSimilarity: optional(number("iif(r.leave_out_unrelated, g.unrelated_similarity, null)")),
+  unrelatedSimilarity: orNull(number("iif(r.leave_out_unrelated, g.unrelated_similarity, null)")),
   totalFiles: number(
     "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
   ),
   processedFiles: g.indexedFiles,
   /** Null: every call reads every file. Else audiences recorded earlier (ms) let nobody in. */
-  readersSince: optional(number("case when s.permissions = 'on' then s.permissions_since end")),
+  readersSince: orNull(number("case when s.permissions = 'on' then s.permissions_since end")),
 };
 
 /** Follows `from rags r`, or any join that has `r`. */
@@ -85,7 +85,7 @@ export const removalSql = (id: RagId | null, now: number) =>
     and not exists (select 1 from agent_rags where rag_id = ${id}) returning 1`;
 
 /** The live generation of another RAG, if its vectors are of the wanted model; else null. */
-export const vectorsOfCopied = (
+export const copiedGenerationSql = (
   copyOf: RagId | null,
   target: Pick<Generation, "embeddingModel" | "dimensions" | "passagePrefix">,
 ) =>

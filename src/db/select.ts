@@ -107,14 +107,14 @@ const computed = <Value>(expression: Expression, reader: Reader<Value>): ColumnS
   new ColumnSelection(typeof expression === "string" ? raw(expression) : expression, reader);
 
 /** Reads a value that a condition keeps from being null. */
-export const present = <Value>({ sql: expression, read: reader }: ColumnSelection<Value | null>) =>
+export const notNull = <Value>({ sql: expression, read: reader }: ColumnSelection<Value | null>) =>
   new ColumnSelection(
     expression,
     (value, name): NonNullable<Value> => reader(value, name) ?? refuse(value, name, "present"),
   );
 
 /** Reads a value or null, as of an outer join that found no row. */
-export const optional = <Value>({ sql: expression, read: reader }: ColumnSelection<Value>) =>
+export const orNull = <Value>({ sql: expression, read: reader }: ColumnSelection<Value>) =>
   new ColumnSelection(expression, nullable(reader));
 
 /** The given fields of a row, with the names of their columns. */
@@ -124,7 +124,7 @@ const entriesOf = (table: SQLiteTable, row: Record<string, unknown>) =>
     .map(([name, column]) => ({ name: raw(toSnakeCase(column.name)), value: row[name] }));
 
 /** `name = ?` for each given field. */
-export function assigned<Table extends SQLiteTable>(
+export function assignmentsSql<Table extends SQLiteTable>(
   table: Table,
   change: Partial<{
     [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] | undefined;
@@ -149,7 +149,7 @@ const insertion =
 export const values = insertion((names, list) => sql`(${names}) values (${list})`);
 
 /** `(name, …) select ?, …` of a row that is inserted on a condition. */
-export const selected = insertion((names, list) => sql`(${names}) select ${list}`);
+export const rowAsSelect = insertion((names, list) => sql`(${names}) select ${list}`);
 
 /** How fields of a JSON list's items `m` are written: columns, values, and what an upsert sets. */
 export function namedColumns<Table extends SQLiteTable>(

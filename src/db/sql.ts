@@ -1,5 +1,5 @@
 import { bindable } from "../core/sql-value.ts";
-import { inBatchesBySize } from "../core/work/batches.ts";
+import { splitBySize } from "../core/work/batches.ts";
 
 type StoredRow = Record<string, unknown>;
 type RowReader<Row> = (row: StoredRow) => Row;
@@ -111,7 +111,7 @@ export async function runBatch<const Statements extends readonly Sql[]>(
   statements: Statements,
   { before, after }: SurroundingWrites = { before: [], after: [] },
 ): Promise<RowsOf<Statements>> {
-  const along = carriedBy(reads);
+  const along = carriedReadsOf(reads);
   const own = [...before, ...statements, ...after];
   const compiled = [...own, ...along.statements].map(compile);
   const place = compiled.findIndex(({ text }) => !READS.test(text)) + 1;
@@ -140,8 +140,8 @@ export async function runBatch<const Statements extends readonly Sql[]>(
 
 type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
 
-const carriedBy = ({ carried }: Pick<Reads, "carried">): CarriedReads =>
-  carried?.() ?? { statements: [], take: () => {} };
+const carriedReadsOf = ({ readsToCarry }: Pick<Reads, "readsToCarry">): CarriedReads =>
+  readsToCarry?.() ?? { statements: [], take: () => {} };
 
 /** Runs one statement; its rows are not read. */
 export const execute =
@@ -185,7 +185,7 @@ export const readValue =
     (await readValues(db, selection)(...template))[0] ?? null;
 
 /** The row of a statement that has one, as a sum has. */
-export function only<Row>([row]: readonly Row[]): Row {
+export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new TypeError("a statement has no row");
   return row;
 }
@@ -222,7 +222,7 @@ export type CarriedReads = { statements: Sql[]; take: (lists: StoredRow[][]) => 
 /** The reads of one request; a `Database` can be used as one, too. */
 export type Reads = {
   $client: Pick<D1Database, "prepare" | "batch">;
-  carried?: () => CarriedReads | null;
+  readsToCarry?: () => CarriedReads | null;
 };
 
 export const openDatabase = (binding: D1Database): Database => ({ $client: binding });
@@ -233,12 +233,12 @@ export const openDatabase = (binding: D1Database): Database => ({ $client: bindi
  * that moment, so they see every change made before the request; without replication all go to the
  * primary. (https://developers.cloudflare.com/d1/best-practices/read-replication/)
  */
-export function openReads(binding: D1Database, carried?: Reads["carried"]): Reads {
+export function openReads(binding: D1Database, carried?: Reads["readsToCarry"]): Reads {
   let session: D1DatabaseSession | null = null;
   let batches = 0;
   return {
     // Later reads may be of a replica.
-    carried: () => (batches++ === 0 ? (carried?.() ?? null) : null),
+    readsToCarry: () => (batches++ === 0 ? (carried?.() ?? null) : null),
     get $client() {
       session ??= binding.withSession("first-primary");
       return session;
@@ -251,8 +251,4 @@ const MAX_PARAMETER_CHARACTERS = 600_000;
 
 /** Items in their order, in lists that each fit into one parameter as JSON. */
 export const portionsOf = <Item>(items: readonly Item[]): Item[][] =>
-  inBatchesBySize(
-    items,
-    { total: MAX_PARAMETER_CHARACTERS },
-    (item) => JSON.stringify(item).length,
-  );
+  splitBySize(items, { total: MAX_PARAMETER_CHARACTERS }, (item) => JSON.stringify(item).length);

@@ -1,5 +1,5 @@
 import {
-  eachPart,
+  forEachPart,
   runCooperatively,
   type CooperativeWork,
   type YieldToOthers,
@@ -13,8 +13,8 @@ import {
 import type { DocumentFormat, Reading } from "./document-format.ts";
 import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
 import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
-import { unsupported } from "./media-type/foreign-types.ts";
-import { kindByMediaType, unpackedName } from "./media-type/media-types.ts";
+import { unsupportedMessage } from "./media-type/foreign-types.ts";
+import { kindByMediaType, nameWithoutGzip } from "./media-type/media-types.ts";
 import { countNote } from "./notes.ts";
 import { releaseBytes } from "./release-bytes.ts";
 import { Pictures, type PictureOptions } from "./pictures/pictures.ts";
@@ -62,7 +62,7 @@ async function extractNested(
   const bytes = await gunzip(file.bytes);
   discardBytes(file, options);
   const mimeType = /gzip/i.test(file.mimeType ?? "") ? null : file.mimeType;
-  const unpacked = { name: unpackedName(file.name), mimeType, bytes };
+  const unpacked = { name: nameWithoutGzip(file.name), mimeType, bytes };
   return await extractFile(unpacked, { ...options, discardsBytes: true }, depth);
 }
 
@@ -83,13 +83,16 @@ async function extractFile(
   // The marks of pictures count as text until the outermost document is complete.
   const document = depth === 0 ? await pictures.complete(cleaned) : cleaned;
   let hasText = false;
-  const look = eachPart(document.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
+  const look = forEachPart(
+    document.markdown,
+    (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)),
+  );
   await runCooperatively(look, yieldToOthers);
-  if (!hasText) throw withoutText(extraction, depth === 0 ? pictures : null);
+  if (!hasText) throw textlessDocument(extraction, depth === 0 ? pictures : null);
   return {
     ...document,
-    title: document.title === null ? null : printable(document.title) || null,
-    notes: document.notes.map(printable),
+    title: document.title === null ? null : makePrintable(document.title) || null,
+    notes: document.notes.map(makePrintable),
     language: declaredLanguage(document) ?? detectLanguage(document.markdown),
   };
 }
@@ -100,7 +103,7 @@ function discardBytes({ bytes }: RawDocument, { discardsBytes }: ExtractContext)
 }
 
 /** Without control characters: names within documents become titles and notes. */
-const printable = (name: string) => name.replace(/\p{Cc}+/gu, " ").trim();
+const makePrintable = (name: string) => name.replace(/\p{Cc}+/gu, " ").trim();
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
 
@@ -109,7 +112,7 @@ function declaredLanguage({ language }: ExtractedDocument): string | null {
   return LANGUAGE_TAG.test(tag) ? tag : null;
 }
 
-function withoutText({ reason = NO_TEXT, notes: own }: Extraction, pictures: Pictures | null) {
+function textlessDocument({ reason = NO_TEXT, notes: own }: Extraction, pictures: Pictures | null) {
   const { unread = 0, skipped = 0, notes = [] } = pictures ?? {};
   const code = unread > 0 ? "picture" : "no-text";
   const why =
@@ -123,7 +126,7 @@ async function readPictureFile(
   { pictures }: ExtractContext,
 ): Promise<Extraction> {
   if (!isReadablePicture(mediaType))
-    throw new UnreadableDocument(unsupported(mediaType), "unsupported");
+    throw new UnreadableDocument(unsupportedMessage(mediaType), "unsupported");
   const text = await pictures.add(() => pictureOfFile(bytes, mediaType));
   return { text, title: null, language: null, pages: [], notes: [] };
 }
@@ -142,7 +145,7 @@ async function extractAs(
     return await reader.readFile(file, { ...options, depth, extract });
   }
   if ("readBytes" in reader) {
-    const reading = unlessBroken(reader.readBytes(file.bytes, pictures));
+    const reading = explainDefects(reader.readBytes(file.bytes, pictures));
     const extraction = await runCooperatively(reading, yieldToOthers);
     await pictures.readReserved();
     return extraction;
@@ -154,39 +157,39 @@ async function extractAs(
     const extraction = yield* reader.readText(text, file);
     return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
   };
-  return await runCooperatively(unlessBroken(readText()), yieldToOthers);
+  return await runCooperatively(explainDefects(readText()), yieldToOthers);
 }
 
 /** An unexpected error is caused by the document: it would recur at every attempt. */
-function* unlessBroken(reading: CooperativeWork<Extraction>): CooperativeWork<Extraction> {
+function* explainDefects(reading: CooperativeWork<Extraction>): CooperativeWork<Extraction> {
   try {
     return yield* reading;
   } catch (cause) {
     if (cause instanceof UnreadableDocument) throw cause;
-    throw damaged(cause);
+    throw damagedDocument(cause);
   }
 }
 
-const damaged = (cause?: unknown) =>
+const damagedDocument = (cause?: unknown) =>
   new UnreadableDocument("document is damaged or made in a way that cannot be read", "damaged", {
     cause,
   });
 
 /** Bytes that are no text. A type that has a reader is what they are not. */
-function noText(mimeType: string | null): UnreadableDocument {
+function unsupportedBytes(mimeType: string | null): UnreadableDocument {
   const mediaType = unknownMediaType(mimeType);
-  if (kindByMediaType(mediaType) !== null) return damaged();
-  return new UnreadableDocument(unsupported(mediaType), "unsupported");
+  if (kindByMediaType(mediaType) !== null) return damagedDocument();
+  return new UnreadableDocument(unsupportedMessage(mediaType), "unsupported");
 }
 
 function* decodeFile(file: RawDocument): CooperativeWork<DecodedText> {
   const { bytes, mimeType } = file;
-  if (looksBinary(bytes)) throw noText(mimeType);
+  if (looksBinary(bytes)) throw unsupportedBytes(mimeType);
   try {
     return yield* decodeText(bytes, declaredEncoding(bytes, mimeType));
   } catch (error) {
     // Zeros that are not halves of UTF-16 characters do not occur in text.
-    throw bytes.includes(0) ? noText(mimeType) : error;
+    throw bytes.includes(0) ? unsupportedBytes(mimeType) : error;
   }
 }
 

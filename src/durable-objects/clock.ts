@@ -38,8 +38,8 @@ export class Clock extends DurableObject<Env> implements ClockPort {
     await waitForRoom(services);
     await this.ctx.storage.setAlarm(Date.now() + MINUTE_MS);
     await attempt(services.log, "clock beat failed", {}, async () => {
-      const { tick } = await import("../ingestion/maintenance/sweep.ts");
-      await tick(services);
+      const { runScheduledWork } = await import("../ingestion/maintenance/sweep.ts");
+      await runScheduledWork(services);
     });
   }
 }

@@ -30,7 +30,7 @@ export class RagIndex extends DurableObject<Env> {
   #call<Verb extends IndexVerb>(verb: Verb, args: VerbArguments[Verb]) {
     this.#store ??= openIndex(this.ctx.storage, verb);
     if (this.#store === null) return answerOfEmpty(verb, ...args);
-    const inTurns = this.#store.inTurns(verb, args, () => scheduler.wait(0));
+    const inTurns = this.#store.searchInTurns(verb, args, () => scheduler.wait(0));
     if (inTurns !== null) return inTurns;
     const answer = this.#store.call(verb, ...args);
     this.#setAlarm();

@@ -47,7 +47,7 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   }
 
   #store(now: number) {
-    const isFast = this.#window.hasPassedLately(FAST_A_SECOND, now - SECOND_MS);
+    const isFast = this.#window.hasAdmittedSince(FAST_A_SECOND, now - SECOND_MS);
     if (isFast) this.#timer ??= setTimeout(() => this.#write(), SECOND_MS);
     else this.#write();
     if (this.#alarmIsSet) return;
@@ -58,7 +58,7 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   #write() {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    void this.ctx.storage.put(KEY, this.#window.passed, UNCONFIRMED);
+    void this.ctx.storage.put(KEY, this.#window.admittedTimes, UNCONFIRMED);
   }
 
   override async alarm() {

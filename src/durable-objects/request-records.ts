@@ -47,7 +47,7 @@ export class RequestRecords extends DurableObject<Env> implements RequestRecords
 
   async list(tokenId: string | null): Promise<CallRecord[]> {
     this.#store();
-    return this.#kept(RINGS + (tokenId ?? "")).sort((a, b) => b.time - a.time);
+    return this.#readRing(RINGS + (tokenId ?? "")).sort((a, b) => b.time - a.time);
   }
 
   /** Only what is stored: to a reader, counters that fall have begun at 0 again. */
@@ -83,14 +83,14 @@ export class RequestRecords extends DurableObject<Env> implements RequestRecords
 
   /** The later record of a streamed call takes the place of the first. */
   #append(ring: string, calls: CallRecord[]): void {
-    const byId = new Map([...this.#kept(ring), ...calls].map((call) => [call.id, call]));
+    const byId = new Map([...this.#readRing(ring), ...calls].map((call) => [call.id, call]));
     const last = [...byId.values()].slice(ring === RINGS ? -SIZE_OF_ALL : -SIZE_OF_TOKEN);
     while (JSON.stringify(last).length > MAX_CHARACTERS) last.splice(0, SIZE_OF_TOKEN);
     if (last.length === 0) this.#kv.delete(ring);
     else this.#kv.put(ring, last);
   }
 
-  #kept(ring: string): CallRecord[] {
+  #readRing(ring: string): CallRecord[] {
     const since = Date.now() - KEPT_MS;
     return (this.#kv.get<CallRecord[]>(ring) ?? []).filter(({ time }) => time >= since);
   }

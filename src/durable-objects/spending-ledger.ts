@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { limitPassed, SHARES } from "../catalog/limits/limit-passed.ts";
+import { reportPassedLimit, SHARES } from "../catalog/limits/limit-passed.ts";
 import { composeServices } from "../compose.ts";
 import { attempt } from "../core/log.ts";
 import { MINUTE_MS, periodEnd } from "../core/time.ts";
@@ -22,7 +22,7 @@ type Counter = { amount: number; used: number; resetsAt: number; reported: numbe
   open: Record<string, { cost: number; lapsesAt: number }>;
 };
 
-const reservedIn = ({ open }: Counter) =>
+const sumReserved = ({ open }: Counter) =>
   Object.values(open).reduce((sum, { cost }) => sum + cost, 0);
 
 /**
@@ -38,7 +38,7 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
   async reserve(id: string, charges: Charge[]): Promise<Refusal | null> {
     const entries = charges.map((charge) => ({ ...charge, counter: this.#counter(charge) }));
     const refusals = entries.flatMap(({ limitId, amount, cost, counter }) => {
-      if (counter.used + reservedIn(counter) + cost <= amount) return [];
+      if (counter.used + sumReserved(counter) + cost <= amount) return [];
       const isFull = counter.used + cost > amount;
       const isReached = isFull && counter.used * 100 >= amount * NEARLY_USED;
       if (isReached && counter.reported < 100) this.#save(limitId, counter, true);
@@ -71,7 +71,7 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
   async state(limits: Pick<Charge, "limitId" | "period">[]): Promise<LimitUsage[]> {
     const counters = limits.map((limit) => this.#counter({ ...limit, amount: 0 }));
     return counters.map((counter) => {
-      return { used: counter.used, reserved: reservedIn(counter), resetsAt: counter.resetsAt };
+      return { used: counter.used, reserved: sumReserved(counter), resetsAt: counter.resetsAt };
     });
   }
 
@@ -105,7 +105,7 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
   async #report(passing: { limitId: string; share: number; resetsAt: number }, report: string) {
     const services = composeServices(this.env, this.ctx);
     const isWritten = await attempt(services.log, "limit not reported", {}, () =>
-      limitPassed(services, passing),
+      reportPassedLimit(services, passing),
     );
     this.#reports.delete(report);
     const counter = this.#kv.get<Counter>(passing.limitId);

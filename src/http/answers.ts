@@ -7,7 +7,7 @@ import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import type { Caller } from "./caller.ts";
 
 /** `degraded` as this caller may see it; absent when nothing was degraded. */
-export function degradedFor(caller: Pick<Caller, "isAdmin">, degradations: string[]) {
+export function degradedAnswer(caller: Pick<Caller, "isAdmin">, degradations: string[]) {
   if (degradations.length === 0) return {};
   const occurred = true as const;
   return {
@@ -33,7 +33,7 @@ export function runAnswer(
     items: items.map((chunk) => chunkAnswer(chunk, options.includeSources)),
     toolCalls: toolCalls.map((call) => toolCallFor(caller, call)),
     ...(options.includeSystemPrompt ? { systemPrompt } : {}),
-    ...degradedFor(caller, degradations),
+    ...degradedAnswer(caller, degradations),
     ...(caller.isAdmin ? { timings, usage: { inputTokens, outputTokens, totalTokens, cost } } : {}),
   };
 }

@@ -5,7 +5,7 @@ import { notFound } from "../core/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { handleError } from "./errors.ts";
 import { accessLog } from "./middleware/access-log.ts";
-import { ownHostsOnly } from "./middleware/own-hosts.ts";
+import { requireOwnHost } from "./middleware/own-hosts.ts";
 import { rateLimit } from "./middleware/rate-limit.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { agentRoutes } from "./routes/agents.ts";
@@ -31,7 +31,7 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: validationHook, strict: false });
   app.onError(handleError);
   app.notFound((context) => handleError(notFound(), context));
-  app.use(requestId, accessLog, securityHeaders, services(compose), ownHostsOnly);
+  app.use(requestId, accessLog, securityHeaders, services(compose), requireOwnHost);
   app.use("/api/rags/*", rateLimit("api"));
   app.use("/api/inferences/*", rateLimit("api"));
   app.use("/api/agents/*", rateLimit("api"));

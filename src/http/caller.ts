@@ -86,7 +86,7 @@ function tokenCaller(
   if (expiresAt !== null && expiresAt <= now) throw unauthorized();
   const before = now - MINUTE_MS;
   if (lastUsedAt === null || lastUsedAt <= before) {
-    services.inBackground(touchToken(services.db, tokenId, now, before));
+    services.runInBackground(touchToken(services.db, tokenId, now, before));
   }
   const actor: Actor = { kind: "token", id: tokenId, name: principal.name };
   const reading = readingOf(principal, request.headers);
@@ -110,7 +110,7 @@ function sessionCaller(
   const harmless = request.method === "GET" || request.method === "HEAD";
   if (!harmless && !isSameOrigin(request, baseUrlOf(services.config, request))) throw forbidden();
   if (now - principal.lastSeenAt >= MINUTE_MS)
-    services.inBackground(touchSession(services.db, principal.hash, now));
+    services.runInBackground(touchSession(services.db, principal.hash, now));
   const isAdmin = principal.role === "admin";
   const actor: Actor = { kind: "user", id: principal.userId, name: principal.email };
   const reading = sessionReading(principal, request.headers);

@@ -47,7 +47,7 @@ export function addressOf(config: Trust, request: Request): string {
     ...(list === null ? [] : [list.split(",")]),
     ...(elements === null ? [] : [forwardedElements(elements).map(({ for: hop = "" }) => hop)]),
   ];
-  const clients = chains.map((hops) => lastUntrusted(config, peer, hops).toString());
+  const clients = chains.map((hops) => findClientHop(config, peer, hops).toString());
   const [client = peer.toString()] = clients;
   return clients.every((address) => address === client) ? client : peer.toString();
 }
@@ -56,7 +56,7 @@ const isTrusted = ({ TRUSTED_PROXIES: proxies = [] }: Trust, address: Address) =
   isWithin(address, proxies);
 
 /** The last hop that is not a trusted proxy; where a proxy names none, the proxy itself. */
-function lastUntrusted(config: Trust, peer: Address, hops: string[]): Address {
+function findClientHop(config: Trust, peer: Address, hops: string[]): Address {
   let client = peer;
   for (const hop of hops.toReversed()) {
     const address = isTrusted(config, client) ? parseAddress(hop.trim()) : null;
@@ -67,13 +67,16 @@ function lastUntrusted(config: Trust, peer: Address, hops: string[]): Address {
 }
 
 /** The host and scheme that a trusted proxy was called with, as far as it says. */
-export function calledBy(config: Trust, request: Request): { host?: string; proto?: string } {
+export function forwardedTarget(
+  config: Trust,
+  request: Request,
+): { host?: string; proto?: string } {
   if (config.ENVIRONMENT !== "development" || !isTrusted(config, peerOf(request))) return {};
   const { headers } = request;
   const element = forwardedElements(headers.get("Forwarded") ?? "").at(-1) ?? {};
-  const last = (name: string) => headers.get(name)?.split(",").at(-1)?.trim();
-  const host = (last("X-Forwarded-Host") ?? element["host"])?.toLowerCase();
-  const proto = (last("X-Forwarded-Proto") ?? element["proto"])?.toLowerCase();
+  const lastValueOf = (name: string) => headers.get(name)?.split(",").at(-1)?.trim();
+  const host = (lastValueOf("X-Forwarded-Host") ?? element["host"])?.toLowerCase();
+  const proto = (lastValueOf("X-Forwarded-Proto") ?? element["proto"])?.toLowerCase();
   return { ...(host && { host }), ...(proto && /^https?$/.test(proto) && { proto }) };
 }
 
@@ -105,7 +108,7 @@ export function baseUrlOf(config: AddressConfig, request: Request): string {
   // `OPTIONS *`, or a header Host that is none.
   if (url === null) throw invalid("the address that was called is none");
   const { origin, protocol, host } = url;
-  const called = calledBy(config, request);
+  const called = forwardedTarget(config, request);
   const scheme = called.proto ?? protocol.slice(0, -1);
   return URL.parse(`${scheme}://${called.host ?? host}`)?.origin ?? origin;
 }

@@ -30,13 +30,13 @@ const STATUS: Record<ErrorKind, ContentfulStatusCode> = {
 type Answer = { status: ContentfulStatusCode; error: string };
 
 /** The error that the caller sees. Any unknown error is a defect: its details are only logged. */
-export function answerTo(thrown: unknown): Answer {
+export function errorAnswerOf(thrown: unknown): Answer {
   if (thrown instanceof QuarryError) return { status: STATUS[thrown.kind], error: thrown.message };
   // A setting is wrong: its name helps the one who deploys, and the value is never in the text.
   if (thrown instanceof ConfigError) return { status: 500, error: thrown.message };
   // Hono's validators throw one exception of 400: a body that does not parse.
   if (thrown instanceof HTTPException && thrown.status === 400) {
-    return answerTo(notJson());
+    return errorAnswerOf(notJson());
   }
   return { status: 500, error: "Internal server error" };
 }
@@ -60,7 +60,7 @@ export function answerAndLog(thrown: unknown, context: ErrorContext): Answer {
 
 /** The answer to an error, which is logged where it is ours or a provider's; sets no header. */
 export function logFailure(thrown: unknown, log: Log): Answer {
-  const answer = answerTo(thrown);
+  const answer = errorAnswerOf(thrown);
   const { status, error } = answer;
   log.note?.({ error });
   if (status === 500) log.error("defect", factsOf(thrown));

@@ -1,5 +1,5 @@
 import { SECOND_MS } from "../core/time.ts";
-import { withinTime } from "../core/work/deadline.ts";
+import { awaitOrNull } from "../core/work/deadline.ts";
 
 /** Proxies close connections on which nothing comes; many do after 30 or 60 seconds. */
 const KEEP_ALIVE_MS = 15 * SECOND_MS;
@@ -19,7 +19,7 @@ export type Events = {
   /** Texts of events; one is asked for when the client took the last. */
   texts: AsyncIterator<string, unknown, undefined>;
   /** The text that ends the stream after a failure. */
-  failed: (thrown: unknown) => string;
+  failureText: (thrown: unknown) => string;
   /** Aborted when the client is gone, which some servers notice before they cancel the body. */
   signal?: AbortSignal;
   keepAliveMs?: number;
@@ -31,12 +31,12 @@ export type Events = {
  * @throws what fails before the body begins.
  */
 export async function eventStream(events: Events): Promise<ReadableStream<Uint8Array>> {
-  const { texts, failed, signal, keepAliveMs = KEEP_ALIVE_MS } = events;
+  const { texts, failureText, signal, keepAliveMs = KEEP_ALIVE_MS } = events;
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<string, unknown>> | null = null;
   const nextText = async (): Promise<string | null> => {
     next ??= texts.next();
-    const got = await withinTime(next, keepAliveMs);
+    const got = await awaitOrNull(next, keepAliveMs);
     if (got === null) return COMMENT;
     next = null;
     return got.done === true ? null : got.value;
@@ -56,7 +56,7 @@ export async function eventStream(events: Events): Promise<ReadableStream<Uint8A
         } catch (thrown) {
           // The end of the work of a client that left is no failure.
           if (isCancelled) return;
-          if (signal?.aborted !== true) controller.enqueue(encoder.encode(failed(thrown)));
+          if (signal?.aborted !== true) controller.enqueue(encoder.encode(failureText(thrown)));
           controller.close();
         }
       },

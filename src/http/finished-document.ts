@@ -27,52 +27,52 @@ const MAX_INT32 = 2_147_483_647;
  * A document of which generators make clients in every language. What forms alone know of a
  * setting becomes its description.
  */
-export function finishedDocument<Document extends { components?: object }>(
+export function finishDocument<Document extends { components?: object }>(
   document: Document,
   kind: Kind = {},
 ): Document {
   const { components = {}, ...rest } = document;
   const all: unknown = "schemas" in components ? components.schemas : {};
   const schemas = new Map<string, unknown>(Object.entries(Object(all)));
-  const names = sentSchemas(rest, schemas);
+  const names = findRequestSchemas(rest, schemas);
   const entries = [...schemas].map(([name, schema]): [string, unknown] => [
     name,
-    finishedPart(schema, kind, names.has(name) ? "parameter" : "answer"),
+    finishPart(schema, kind, names.has(name) ? "parameter" : "answer"),
   ]);
-  const finished = { ...finishedPart(components, kind), schemas: Object.fromEntries(entries) };
+  const finished = { ...finishPart(components, kind), schemas: Object.fromEntries(entries) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- schemas change, not what a document is
-  return { ...finishedPart(rest, kind), components: finished } as Document;
+  return { ...finishPart(rest, kind), components: finished } as Document;
 }
 
 /** Names of the schemas that requests refer to, directly or by others. */
-function sentSchemas(paths: unknown, schemas: Map<string, unknown>): Set<string> {
+function findRequestSchemas(paths: unknown, schemas: Map<string, unknown>): Set<string> {
   const names = new Set<string>();
-  const follow = (part: unknown) => {
+  const followReferences = (part: unknown) => {
     for (const [, name = ""] of JSON.stringify(part).matchAll(/#\/components\/schemas\/(\w+)/g)) {
-      if (!names.has(name)) follow(schemas.get((names.add(name), name)) ?? null);
+      if (!names.has(name)) followReferences(schemas.get((names.add(name), name)) ?? null);
     }
   };
   JSON.stringify(paths, (name, value: unknown) => {
-    if (name === "parameters" || name === "requestBody") follow(value);
+    if (name === "parameters" || name === "requestBody") followReferences(value);
     return value;
   });
   return names;
 }
 
-function finishedPart<Part>(part: Part, kind: Kind, place?: Place): Part {
+function finishPart<Part>(part: Part, kind: Kind, place?: Place): Part {
   if (Array.isArray(part)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each element keeps its type
-    return part.map((item: unknown) => finishedPart(item, kind, place)) as Part;
+    return part.map((item: unknown) => finishPart(item, kind, place)) as Part;
   }
   if (!isObject(part)) return part;
   const entries = Object.entries(part).flatMap(([name, value]): [string, unknown][] => {
     if (FORM_FACTS.has(name)) return [];
     if (DATA.has(name)) return [[name, value]];
-    if (name !== "properties") return [[name, finishedPart(value, kind, PLACES[name] ?? place)]];
+    if (name !== "properties") return [[name, finishPart(value, kind, PLACES[name] ?? place)]];
     const fields = Object.entries(Object(value)).filter(
       ([, field]) => !(kind.isPublished === true && isObject(field) && UNPUBLISHED in field),
     );
-    const finished = fields.map(([field, schema]) => [field, finishedPart(schema, kind, place)]);
+    const finished = fields.map(([field, schema]) => [field, finishPart(schema, kind, place)]);
     return [[name, Object.fromEntries(finished)]];
   });
   const { label, hint } = part;
@@ -90,7 +90,7 @@ function readableSchema(schema: Json, kind: Kind, place?: Place): Json {
   const choice = place === "answer" ? KNOWN_VALUES : "enum";
   const facts: Json = {
     ...(isClosed ? { additionalProperties: false } : {}),
-    ...(refusesEmpty(schema["pattern"]) ? { minLength: 1 } : {}),
+    ...(isEmptyRefused(schema["pattern"]) ? { minLength: 1 } : {}),
     ...rest,
     ...(isUntyped === true ? { type: undefined } : {}),
     ...(isObject(fallback) || fallback === null ? {} : { default: fallback }),
@@ -100,7 +100,7 @@ function readableSchema(schema: Json, kind: Kind, place?: Place): Json {
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined));
 }
 
-const refusesEmpty = (pattern: unknown) =>
+const isEmptyRefused = (pattern: unknown) =>
   typeof pattern === "string" && !new RegExp(pattern).test("");
 
 function widthOf(types: Set<unknown>, maximum: unknown) {

@@ -2,7 +2,7 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 
 import packageFacts from "../../package.json" with { type: "json" };
 import type { AppEnv } from "./app-env.ts";
-import { finishedDocument } from "./finished-document.ts";
+import { finishDocument } from "./finished-document.ts";
 import { bearer, TAGS } from "./routes/route-parts.ts";
 import { HEADERS } from "./schemas/headers.ts";
 
@@ -17,7 +17,7 @@ Fields of a body that are not known are ignored; \`X-Ignored-Fields\` names them
 Requests are limited per client IP: every limited answer carries \`RateLimit-Policy\` and \`RateLimit\`, and a refused one \`Retry-After\`.`;
 
 /** The part of `info` that all specifications of the service share. */
-export const aboutService = (baseUrl: string) => ({
+export const serviceInfo = (baseUrl: string) => ({
   version: packageFacts.version,
   license: { name: "MIT", url: "https://opensource.org/license/mit" },
   contact: { name: "The operator of this service", url: baseUrl },
@@ -33,7 +33,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
       { name: TAGS.inferences, description: "Stateless model calls and the context behind them." },
     ],
   });
-  return finishedDocument(document, { isPublished: true });
+  return finishDocument(document, { isPublished: true });
 }
 
 type About = { title: string; description: string; tags: { name: string; description: string }[] };
@@ -41,7 +41,7 @@ type About = { title: string; description: string; tags: { name: string; descrip
 const documentOf = (app: OpenAPIHono<AppEnv>, baseUrl: string, { tags, ...about }: About) =>
   app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: { ...aboutService(baseUrl), ...about },
+    info: { ...serviceInfo(baseUrl), ...about },
     servers: [{ url: baseUrl, description: "This service." }],
     tags,
     security: bearer,
@@ -62,7 +62,7 @@ export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
       { name: TAGS.webhooks, description: "Calls that report changes to a file source." },
     ],
   });
-  return finishedDocument(document);
+  return finishDocument(document);
 }
 
 /** Components that the routes refer to: how to sign in, and the headers of answers. */

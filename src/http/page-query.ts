@@ -42,7 +42,7 @@ export const limitOfPage = z
 
 type PageAndLimit = { page?: unknown; limit?: unknown };
 
-export const limitFitsPage = ({ page, limit }: PageAndLimit) =>
+export const isLimitValid = ({ page, limit }: PageAndLimit) =>
   page === undefined || limit === undefined || limitInteger.safeParse(limit).success;
 
 /** The error for such a list's query, also when another field has failed already. */

@@ -1,5 +1,5 @@
-import { recordRepeated } from "../access/audit/record-event.ts";
-import { readAs, readerName } from "../access/readers.ts";
+import { recordRepeatedEvent } from "../access/audit/record-event.ts";
+import { resolveReaders, readerName } from "../access/readers.ts";
 import type { ListedRag } from "../db/records.ts";
 import type { Services } from "../services.ts";
 import type { Caller } from "./caller.ts";
@@ -9,12 +9,12 @@ import type { Caller } from "./caller.ts";
  * whom, and nothing of what is asked.
  * @throws QuarryError `invalid`, `forbidden`
  */
-export async function readFor<Rag extends ListedRag>(
-  services: Pick<Services, "reads" | "db" | "log" | "now" | "inBackground">,
+export async function readRagsFor<Rag extends ListedRag>(
+  services: Pick<Services, "reads" | "db" | "log" | "now" | "runInBackground">,
   { actor, reading }: Pick<Caller, "actor" | "reading">,
   rags: Rag[],
 ): Promise<Rag[]> {
-  const readers = await readAs(services.reads, reading, rags);
+  const readers = await resolveReaders(services.reads, reading, rags);
   const permitted = readers.filter(({ readersSince }) => readersSince !== null);
   const reader = permitted.length === 0 ? null : readerName(reading);
   if (reader === null) return readers;
@@ -23,7 +23,7 @@ export async function readFor<Rag extends ListedRag>(
   for (const { identifier } of permitted) {
     const target = `${identifier} for ${reader}`;
     const event = { actor, action: "rags.read", target, status: 200 } as const;
-    services.inBackground(recordRepeated(services, event));
+    services.runInBackground(recordRepeatedEvent(services, event));
   }
   return readers;
 }

@@ -1,6 +1,6 @@
 import { asId, type RagId } from "../core/ids.ts";
 import { SECOND_MS } from "../core/time.ts";
-import { withinTime } from "../core/work/deadline.ts";
+import { awaitOrNull } from "../core/work/deadline.ts";
 import { pingDatabase } from "../db/maintenance/overview-store.ts";
 import type { Services } from "../services.ts";
 
@@ -29,5 +29,5 @@ const failureOf = async (part: string, check: Promise<unknown>): Promise<string[
     () => [],
     () => [part],
   );
-  return (await withinTime(answered, ANSWER_WITHIN_MS)) ?? [part];
+  return (await awaitOrNull(answered, ANSWER_WITHIN_MS)) ?? [part];
 };

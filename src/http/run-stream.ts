@@ -6,7 +6,7 @@ import type { Log } from "../core/log.ts";
 import { runEvents } from "../inference/run-events.ts";
 import type { EmitEvent, RunListener, RunEvent } from "../inference/run-events.ts";
 import type { InferenceResult, Timings } from "../inference/types.ts";
-import { chunkAnswer, degradedFor } from "./answers.ts";
+import { chunkAnswer, degradedAnswer } from "./answers.ts";
 import type { Caller } from "./caller.ts";
 import { logFailure } from "./errors.ts";
 import { EVENT_STREAM_HEADERS, eventStream, eventText } from "./event-stream.ts";
@@ -61,8 +61,8 @@ export async function streamRun(
   const texts = async function* (events: AsyncIterable<RunEvent>) {
     for await (const event of events) yield eventText(dataOf(event, streamed), event.type);
   };
-  const failed = ({ error }: Failure) => eventText({ error }, "error");
-  const body = await runBody({ run, signal: context.req.raw.signal, log }, texts, failed);
+  const failureText = ({ error }: Failure) => eventText({ error }, "error");
+  const body = await runBody({ run, signal: context.req.raw.signal, log }, texts, failureText);
   return context.body(body, 200, EVENT_STREAM_HEADERS);
 }
 
@@ -96,8 +96,8 @@ export async function runBody<Result extends object>(
       return Promise.resolve({ done: true, value: undefined });
     },
   };
-  const failed = (thrown: unknown) => failedText({ ...logFailure(thrown, log), thrown });
-  return await eventStream({ texts, failed, signal });
+  const failureText = (thrown: unknown) => failedText({ ...logFailure(thrown, log), thrown });
+  return await eventStream({ texts, failureText, signal });
 }
 
 function dataOf(
@@ -107,7 +107,7 @@ function dataOf(
   switch (event.type) {
     case "retrieval": {
       const items = event.items.map((chunk) => chunkAnswer(chunk, includeSources));
-      return { items, ...degradedFor(caller, event.degradations) };
+      return { items, ...degradedAnswer(caller, event.degradations) };
     }
     case "delta":
       return { text: event.text };

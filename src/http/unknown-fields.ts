@@ -14,24 +14,24 @@ export function unknownFields(
   limit: number,
 ): UnknownField[] {
   const walk: Walk = { found: [], limit };
-  look(schema, value, [], walk);
+  walkValue(schema, value, [], walk);
   return walk.found;
 }
-function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], walk: Walk): void {
+function walkValue(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], walk: Walk): void {
   if (typeof value !== "object" || value === null || walk.found.length >= walk.limit) return;
   const def = defOf(schema);
-  if ("innerType" in def) return look(def.innerType, value, path, walk);
+  if ("innerType" in def) return walkValue(def.innerType, value, path, walk);
   switch (def.type) {
     case "object":
-      return lookAtObject(def, value, path, walk);
+      return walkObject(def, value, path, walk);
     case "array":
       if (!Array.isArray(value)) return;
-      return value.forEach((item, at) => look(def.element, item, [...path, at], walk));
+      return value.forEach((item, at) => walkValue(def.element, item, [...path, at], walk));
     case "pipe":
-      look(def.in, value, path, walk);
-      return look(def.out, value, path, walk);
+      walkValue(def.in, value, path, walk);
+      return walkValue(def.out, value, path, walk);
     case "union":
-      return lookAtClosest(def.options, value, path, walk);
+      return walkUnion(def.options, value, path, walk);
     default:
   }
 }
@@ -39,7 +39,7 @@ function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], walk
 // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod's own name for what a schema consists of, and its union of all kinds
 const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
 
-function lookAtObject(
+function walkObject(
   { shape, catchall }: z.core.$ZodObjectDef,
   value: object,
   path: PropertyKey[],
@@ -53,12 +53,12 @@ function lookAtObject(
     if (schema === undefined) {
       const field = pathText([...path, name], "body");
       walk.found.push({ field, closest: () => closestName(name, Object.keys(shape)) });
-    } else look(schema, inner, [...path, name], walk);
+    } else walkValue(schema, inner, [...path, name], walk);
   }
 }
 
 /** Compares with the branch of a union that has most of the fields, first one that the value fits. */
-function lookAtClosest(
+function walkUnion(
   options: readonly z.core.$ZodType[],
   value: object,
   path: PropertyKey[],
@@ -67,7 +67,7 @@ function lookAtClosest(
   const fitting = options.filter((option) => safeParse(option, value).success);
   const tries = (fitting.length > 0 ? fitting : options).map((option) => {
     const inner: Walk = { found: [], limit: walk.limit };
-    look(option, value, path, inner);
+    walkValue(option, value, path, inner);
     return inner.found;
   });
   const [closest = []] = tries.sort((a, b) => a.length - b.length);

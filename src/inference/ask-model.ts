@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { measured, type RunTools } from "./record-usage.ts";
+import { measureRun, type RunTools } from "./record-usage.ts";
 import { schemaIn } from "./response-schema.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
@@ -46,6 +46,6 @@ export async function askModel<Reply extends object>(
       emit: undefined,
     });
   };
-  const { response, usage } = await measured(services, subject, setting, ask, false);
+  const { response, usage } = await measureRun(services, subject, setting, ask, false);
   return { reply: reply.parse(response), usage };
 }

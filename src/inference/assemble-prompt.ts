@@ -42,27 +42,27 @@ export type AssembledPrompt = {
 export function assemblePrompt(parts: PromptParts): AssembledPrompt {
   const { chunks, key, prompt, formNote, howToCite } = parts;
   const room = tokensForPassages(parts);
-  const { shown: used, tokens: passageTokens } = within(chunks, room, parts.tokenizer);
+  const { shown: used, tokens: passageTokens } = selectFitting(chunks, room, parts.tokenizer);
   const leftOut = chunks.length - used.length;
   const tokens = parts.contextTokens - answerTokens(parts) - room + passageTokens;
   if (used.length === 0 && formNote === "") return { text: prompt, used, leftOut, tokens };
   const passages =
     used.length === 0
       ? []
-      : [passagesNotice(key, howToCite), writePassages(used.map(asPassage), key)];
+      : [passagesNotice(key, howToCite), writePassages(used.map(passageOf), key)];
   const sections = [...passages, writeRequest(prompt, key), formNote];
   return { text: sections.filter(Boolean).join("\n\n"), used, leftOut, tokens };
 }
 
 function tokensForPassages(parts: PromptParts): number {
   const { systemPrompt, prompt, formNote, howToCite = "", besides } = parts;
-  return tokensBeside([systemPrompt, prompt, formNote, howToCite, ...besides], parts);
+  return remainingTokens([systemPrompt, prompt, formNote, howToCite, ...besides], parts);
 }
 
 type Window = Pick<PromptParts, "contextTokens" | "maxOutputTokens" | "tokenizer">;
 
 /** Tokens of the model's window that these texts and the answer leave. */
-export function tokensBeside(texts: string[], window: Window): number {
+export function remainingTokens(texts: string[], window: Window): number {
   const textTokens = texts.reduce((sum, text) => sum + cautiousTokens(text, window.tokenizer), 0);
   return window.contextTokens - answerTokens(window) - textTokens - FRAME_TOKENS;
 }
@@ -85,7 +85,7 @@ const SHORTER = 0.7;
 const CAREFUL = 0.95;
 
 /** How many tokens of a prompt by our count a server takes that refused so many. */
-export function tokensAfter({ sent: sentTokens, limit }: TooLong, tokens: number): number {
+export function tokensAfterRefusal({ sent: sentTokens, limit }: TooLong, tokens: number): number {
   if (limit === null) return tokens * SHORTER;
   if (sentTokens !== null) return tokens * (limit / sentTokens) * CAREFUL;
   // vLLM counts the answer as well.
@@ -93,14 +93,14 @@ export function tokensAfter({ sent: sentTokens, limit }: TooLong, tokens: number
 }
 
 /** The best passages that fit; shorter ones follow one that is too long. */
-export function within(
+export function selectFitting(
   chunks: RetrievedChunk[],
   tokens: number,
   tokenizer: Tokenizer,
 ): { shown: RetrievedChunk[]; tokens: number } {
   let total = 0;
   const fitting = chunks.filter((chunk) => {
-    const { text, source } = asPassage(chunk);
+    const { text, source } = passageOf(chunk);
     const needed =
       PASSAGE_FRAME_TOKENS + cautiousTokens(text, tokenizer) + cautiousTokens(source, tokenizer);
     if (total + needed > tokens) return false;
@@ -111,7 +111,7 @@ export function within(
 }
 
 /** `staff-handbook: leave.md, page 3 › Leave › Holiday` */
-export function asPassage({ text, source }: RetrievedChunk): Passage {
+export function passageOf({ text, source }: RetrievedChunk): Passage {
   const { ragIdentifier, filePath, page, headings } = source;
   const place = page === null ? filePath : `${filePath}, page ${page}`;
   return { source: `${ragIdentifier}: ${[place, ...headings].join(" › ")}`, text };

@@ -44,7 +44,7 @@ export const inferenceInputProblems = (
 function judge(inference: InputTarget, input: CheckedInput) {
   const problems = inference.nativeRag
     ? [...searchProblems(inference, input), ...unknownRags(inference, input)]
-    : refusedFields(input);
+    : findRefusedFields(input);
   if (input.jsonSchema === undefined) return { problems, schema: null };
   const schema = readResponseSchema(input.jsonSchema);
   return schema.ok
@@ -52,7 +52,7 @@ function judge(inference: InputTarget, input: CheckedInput) {
     : { problems: [...problems, { field: "jsonSchema", problem: schema.reason }], schema: null };
 }
 
-function refusedFields(input: CheckedInput): FieldProblem[] {
+function findRefusedFields(input: CheckedInput): FieldProblem[] {
   return RAG_ONLY_FIELDS.filter((field) => input[field] !== undefined).map((field) => ({
     field,
     problem: "is accepted only by an inference with native RAG",

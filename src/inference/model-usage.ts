@@ -31,7 +31,7 @@ export class StreamedUsage {
   }
 
   /** A part of the answer to `prompt`. */
-  wrote(text: string, prompt: LanguageModelV4Prompt): void {
+  addText(text: string, prompt: LanguageModelV4Prompt): void {
     if (!this.#hasBegun) this.#add(estimateTokens(textOf(prompt), this.#tokenizer), 0);
     this.#hasBegun = true;
     // Pieces of a word are not words of their own.
@@ -53,7 +53,7 @@ export class StreamedUsage {
   }
 
   /** Figures that the provider does not tell stay estimates. */
-  ended({ inputTokens, outputTokens }: LanguageModelV4Usage): void {
+  finish({ inputTokens, outputTokens }: LanguageModelV4Usage): void {
     this.#meter.inputTokens += (inputTokens.total ?? this.#input) - this.#input;
     this.#meter.cachedTokens += inputTokens.cacheRead ?? 0;
     this.#meter.outputTokens += (outputTokens.total ?? this.#output) - this.#output;

@@ -1,7 +1,7 @@
 import {
   MOST_OUTPUT,
-  mostTokens,
-  spentBy,
+  maxTokensOf,
+  billSubject,
   tokensOfFailure,
 } from "../catalog/limits/metered-models.ts";
 import { sendUsage } from "../catalog/usage/send-usage.ts";
@@ -41,10 +41,10 @@ export type RunTools = { key: string; meter: Meter };
  * Records every run after its answer; a disconnected caller's run is aborted, and counted. Nothing
  * is searched where a spending limit leaves no room for the first model call.
  */
-export function measured(...args: Parameters<typeof measure>): Promise<InferenceResult> {
+export function measureRun(...args: Parameters<typeof measure>): Promise<InferenceResult> {
   const [services] = args;
   const running = measure(...args);
-  services.inBackground(running.catch(() => undefined));
+  services.runInBackground(running.catch(() => undefined));
   return running;
 }
 
@@ -104,13 +104,13 @@ async function beginCall(services: InferenceServices, call: UsageSubject | null,
   const id = call?.agentId ?? call?.inferenceId ?? null;
   if (call === null || id === null) return { own: services, hold: null };
   const { kind, model } = call;
-  const own = spentBy(services, { kind, id });
-  const most = () => {
+  const own = billSubject(services, { kind, id });
+  const maxTokens = () => {
     const chat = own.models.chat(model);
     const output = outputLimit(setting, chat) ?? MOST_OUTPUT;
-    return mostTokens(setting.systemPrompt, chat.tokenizer, output);
+    return maxTokensOf(setting.systemPrompt, chat.tokenizer, output);
   };
-  return { own, hold: await own.spending.reserve({ kind: "chat", model, most }, true) };
+  return { own, hold: await own.spending.reserve({ kind: "chat", model, maxTokens }, true) };
 }
 
 /** The price is normally read long before the answer; a database that hangs must not delay it. */
@@ -121,12 +121,14 @@ function startPriceLookup(
   { db, log, now }: InferenceServices,
   model: string,
 ): { soon: () => Promise<Price | null> } {
-  const warn = (thrown: unknown) => {
+  const logMissingPrice = (thrown: unknown) => {
     log.warn("price not read", { error: thrown instanceof Error ? thrown.name : typeof thrown });
     return null;
   };
-  const price = findPrice(db, model).catch(warn);
-  return { soon: () => new Deadline(now, PRICE_WAIT_MS).run("price", () => price).catch(warn) };
+  const price = findPrice(db, model).catch(logMissingPrice);
+  return {
+    soon: () => new Deadline(now, PRICE_WAIT_MS).run("price", () => price).catch(logMissingPrice),
+  };
 }
 
 function usageOf(meter: Meter, price: Price | null): Usage {

@@ -1,6 +1,6 @@
-import { parsedJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
 import { invalidField } from "../core/errors.ts";
-import { referredTo } from "../core/json-pointer.ts";
+import { resolvePointer } from "../core/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema, type FindingsOf } from "./json-schema/read-json-schema.ts";
 import { SchemaError } from "./json-schema/schema-index.ts";
@@ -24,17 +24,17 @@ export function schemaIn(text: string): ResponseSchema {
 /** Refuses what is long, no JSON, unsupported, or neither object nor array; `true` is `{}`. */
 export function readResponseSchema(text: string): ReadSchema {
   try {
-    return { ok: true, schema: parsedSchema(text) };
+    return { ok: true, schema: parseSchema(text) };
   } catch (thrown) {
     if (thrown instanceof SchemaError) return { ok: false, reason: thrown.message };
     throw thrown;
   }
 }
 
-function parsedSchema(text: string): ResponseSchema {
+function parseSchema(text: string): ResponseSchema {
   const bytes = new TextEncoder().encode(text).byteLength;
   if (bytes > MAX_SCHEMA_BYTES) refuse(`must be at most ${MAX_SCHEMA_KIB} KiB`);
-  const parsed = parsedJson(text);
+  const parsed = parseJson(text);
   if (parsed === undefined) refuse("must be a JSON Schema serialised as a string: it is not JSON");
   if (parsed === false) refuse("must admit an object or an array: false admits nothing");
   const schema = parsed === true ? {} : parsed;
@@ -45,11 +45,11 @@ function parsedSchema(text: string): ResponseSchema {
   if (!roots.has("object") && !roots.has("array")) {
     refuse("must admit an object or an array at its root");
   }
-  const findings: FindingsOf = (value, budget) =>
+  const findIssues: FindingsOf = (value, budget) =>
     typeof value === "object" && value !== null
       ? findingsOf(value, budget)
       : ["# must be an object or an array"];
-  return { schema, findings };
+  return { schema, findings: findIssues };
 }
 
 function refuse(reason: string): never {
@@ -70,17 +70,17 @@ function rootsOf(root: JsonObject): Set<Root> {
     const cached = rootsOf.get(schema);
     if (cached !== undefined) return cached;
     rootsOf.set(schema, all);
-    const roots = narrowed(schema);
+    const roots = narrowRoots(schema);
     rootsOf.set(schema, roots);
     return roots;
   };
-  const narrowed = (schema: JsonObject): Set<Root> => {
+  const narrowRoots = (schema: JsonObject): Set<Root> => {
     const { type, enum: options, $ref: reference } = schema;
     const limits: Root[][] = [];
     if (type !== undefined) limits.push([type].flat().map(kindOfType));
     if ("const" in schema) limits.push([kindOf(schema["const"])]);
     if (Array.isArray(options)) limits.push(options.map(kindOf));
-    if (typeof reference === "string") limits.push([...rootsAt(referredTo(root, reference))]);
+    if (typeof reference === "string") limits.push([...rootsAt(resolvePointer(root, reference))]);
     for (const part of listOf(schema["allOf"])) limits.push([...rootsAt(part)]);
     for (const keyword of ["anyOf", "oneOf"]) {
       const parts = listOf(schema[keyword]);

@@ -2,7 +2,7 @@ import type { InferenceRecord, RagRecord } from "../db/records.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import { restrictionTo } from "../retrieval/retrieval-request.ts";
 import { retrieve, type RetrievalResult } from "../retrieval/retrieve.ts";
-import { searchedAs } from "../retrieval/search-mode.ts";
+import { applySearchMode } from "../retrieval/search-mode.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import type { ContextInput, InferenceServices } from "./types.ts";
 
@@ -42,7 +42,7 @@ export async function searchLinkedRags(
     {
       ...input,
       targets: rags.map((rag) => ({
-        rag: searchedAs(rag, input),
+        rag: applySearchMode(rag, input),
         restriction: restrictionOf(rag, input),
       })),
       queries: input.semanticSearch ?? [],
@@ -54,12 +54,12 @@ export async function searchLinkedRags(
 /** The restriction of one RAG; with `useAllFiles: false` only the files named for it. */
 export function restrictionOf(rag: RagRecord, input: ContextInput): Restriction {
   const { selectedFiles = [], selectedFolders = [], providerFilter = [] } = input;
-  const mine = ({ ragIdentifier }: { ragIdentifier?: string | undefined }) =>
+  const isOfRag = ({ ragIdentifier }: { ragIdentifier?: string | undefined }) =>
     ragIdentifier === undefined || ragIdentifier === rag.identifier;
   return restrictionTo({
     ...input,
-    files: selectedFiles.filter(mine).flatMap(({ files }) => files),
-    folders: selectedFolders.filter(mine).flatMap(({ folders }) => folders),
-    metadata: providerFilter.filter(mine).map(({ field, values }) => ({ field, values })),
+    files: selectedFiles.filter(isOfRag).flatMap(({ files }) => files),
+    folders: selectedFolders.filter(isOfRag).flatMap(({ folders }) => folders),
+    metadata: providerFilter.filter(isOfRag).map(({ field, values }) => ({ field, values })),
   });
 }

@@ -14,7 +14,7 @@ import { laneOf } from "../catalog/models/embedding-pace.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { count, textOf } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
-import { NOT_TOLD, streamedCall, type TextReceiver } from "./streamed-call.ts";
+import { NOT_TOLD, callStreaming, type TextReceiver } from "./streamed-call.ts";
 
 export type RetryingCall = {
   chat: ChatModel;
@@ -61,11 +61,11 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
       const startedAt = call.now();
       try {
         const final = call.meter.calls + 1 >= call.toolsUntil;
-        const callOptions = final ? withoutSearches(options, call.handedBack) : options;
-        const request = withMode(callOptions, call);
+        const callOptions = final ? removeSearches(options, call.handedBack) : options;
+        const request = applyMode(callOptions, call);
         const result = await withRetries(() => ask(call, request), retryRules(call, options));
         // The last step may lack its searches.
-        const answer = final && options.tools !== undefined ? result : withRealEnd(result);
+        const answer = final && options.tools !== undefined ? result : correctFinishReason(result);
         return { ...(final ? answerOnly(answer, call.handedBack) : answer), warnings: [] };
       } catch (thrown) {
         const isStep = call.mayStop === true && call.meter.calls > callsBefore;
@@ -106,7 +106,7 @@ async function ask(
   });
   try {
     const withinMs = Math.max(0, deadline.remainingMs - LAST_WORDS_MS);
-    const result = await streamedCall({ chat, meter, hearing, withinMs }, options);
+    const result = await callStreaming({ chat, meter, hearing, withinMs }, options);
     await noteCutPrompt(chat, options, result.usage.inputTokens.total, losses);
     return result;
   } finally {
@@ -159,7 +159,7 @@ function retryRules({ deadline }: RetryingCall, { abortSignal }: LanguageModelV4
 }
 
 /** A call that is required is asked for here: the SDK throws where the model answers in words. */
-function withMode(
+function applyMode(
   options: LanguageModelV4CallOptions,
   { providerSchema: schema, isCallRequired = false }: RetryingCall,
 ): LanguageModelV4CallOptions {
@@ -170,7 +170,7 @@ function withMode(
 }
 
 /** Some tools stay declared, for providers that require them when earlier calls are sent. */
-function withoutSearches(
+function removeSearches(
   options: LanguageModelV4CallOptions,
   handedBack: ReadonlySet<string>,
 ): LanguageModelV4CallOptions {
@@ -180,7 +180,7 @@ function withoutSearches(
 }
 
 /** Some servers end for a call that they do not name: https://github.com/labring/FastGPT/issues/7339. */
-function withRealEnd(result: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+function correctFinishReason(result: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const { content, finishReason } = result;
   const hasCall = content.some(({ type }) => type === "tool-call");
   if (hasCall || finishReason.unified !== "tool-calls") return result;
@@ -189,9 +189,9 @@ function withRealEnd(result: LanguageModelV4GenerateResult): LanguageModelV4Gene
 
 /** The SDK would warn of searches in the last step, and leave no answer. */
 function answerOnly(result: LanguageModelV4GenerateResult, handedBack: ReadonlySet<string>) {
-  const isKept = (part: LanguageModelV4Content) =>
+  const isAnswerPart = (part: LanguageModelV4Content) =>
     part.type !== "tool-call" || handedBack.has(part.toolName);
-  const content = result.content.filter(isKept);
+  const content = result.content.filter(isAnswerPart);
   if (content.length === result.content.length) return result;
   return {
     ...result,

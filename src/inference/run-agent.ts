@@ -1,6 +1,6 @@
 import type { AgentRecord } from "../db/records.ts";
 import { newCiting } from "./citations/citing.ts";
-import { measured } from "./record-usage.ts";
+import { measureRun } from "./record-usage.ts";
 import type { RunContext } from "./run-events.ts";
 import { answerFromPassages } from "./run-inference.ts";
 import { runTurn } from "./run-turn.ts";
@@ -50,7 +50,7 @@ export async function runAgent(
 
   // Its one step may not search: what is asked is searched before.
   const searchesFirst = maxSteps === 1 && rags.length > 0;
-  return await measured(services, { kind: "agent", ...subject }, agent, async (tools, own) => {
+  return await measureRun(services, { kind: "agent", ...subject }, agent, async (tools, own) => {
     const chat = own.models.chat(model);
     const searchFirst = () => {
       const setting = { ...agent, ...SEARCHES_FIRST };

@@ -40,7 +40,7 @@ export type RunContext = Partial<{
   emit: EmitEvent | undefined;
 }> & { caller: Caller };
 
-type PendingEvent<Result> = { event: RunEvent<Result>; taken: () => void };
+type PendingEvent<Result> = { event: RunEvent<Result>; notifyTaken: () => void };
 
 /**
  * The events of a run, one at a time; the last one is `result`. Throws what the run throws, which
@@ -58,12 +58,12 @@ export async function* runEvents<Result extends object = InferenceResult>(
 
   const emit = (event: RunEvent<Result>): Promise<void> =>
     new Promise((resume) => {
-      waiting.push({ event, taken: resume });
+      waiting.push({ event, notifyTaken: resume });
       // Nobody may be there to take it.
       if (signal.aborted) resume();
       wake();
     });
-  signal.addEventListener("abort", () => waiting.forEach(({ taken: resume }) => resume()), {
+  signal.addEventListener("abort", () => waiting.forEach(({ notifyTaken: resume }) => resume()), {
     once: true,
   });
 
@@ -82,7 +82,7 @@ export async function* runEvents<Result extends object = InferenceResult>(
     }
     const first = waiting.shift();
     if (first === undefined) break;
-    first.taken();
+    first.notifyTaken();
     yield first.event;
   }
   await running;

@@ -2,13 +2,13 @@ import type { InferenceRecord } from "../db/records.ts";
 import { keepQueries } from "../catalog/usage/keep-queries.ts";
 import { QuarryError } from "../core/errors.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
-import { answerTokens, assemblePrompt, tokensAfter } from "./assemble-prompt.ts";
+import { answerTokens, assemblePrompt, tokensAfterRefusal } from "./assemble-prompt.ts";
 import type { AssembledPrompt, PromptParts } from "./assemble-prompt.ts";
 import { newCiting } from "./citations/citing.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
-import { measured, type RunTools } from "./record-usage.ts";
+import { measureRun, type RunTools } from "./record-usage.ts";
 import type { RunContext } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput, type OutputPlan } from "./structured-output.ts";
@@ -45,7 +45,7 @@ export async function runInference(
   const { caller, messages = [], followUp = [] } = request;
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
   const runInput = { ...request, messages, followUp, setting: inference, input, output };
-  return await measured(services, { kind: "inference", ...subject }, inference, (tools, own) =>
+  return await measureRun(services, { kind: "inference", ...subject }, inference, (tools, own) =>
     answerFromPassages(own, runInput, tools),
   );
 }
@@ -88,12 +88,12 @@ export async function answerFromPassages(
     howToCite: citing?.notice,
   };
   const first = assemblePrompt(parts);
-  const lossesOf = ({ leftOut }: AssembledPrompt) => [
+  const degradationsOfPrompt = ({ leftOut }: AssembledPrompt) => [
     ...result.degradations,
-    ...leftOutOf(leftOut, result.chunks.length),
+    ...degradationsOf(leftOut, result.chunks.length),
   ];
   if (hasSearched(setting)) {
-    const degradations = lossesOf(first);
+    const degradations = degradationsOfPrompt(first);
     await emit?.({ type: "retrieval", items: first.used, degradations, questions });
   }
   const answer = async (prompt: AssembledPrompt): Promise<FinishedRun> => {
@@ -112,7 +112,7 @@ export async function answerFromPassages(
       ...turn,
       items: [...prompt.used, ...turn.items],
       questions,
-      degradations: [...lossesOf(prompt), ...turn.degradations],
+      degradations: [...degradationsOfPrompt(prompt), ...turn.degradations],
       contextMs: result.timings.contextMs + turn.contextMs,
       rerankingMs: result.timings.rerankingMs + turn.rerankingMs,
     };
@@ -133,7 +133,7 @@ function shorterPrompt(
   if (!(cause instanceof ModelFailure) || cause.tooLong === null) throw thrown;
   const { limit } = cause.tooLong;
   const maxOutputTokens = answerTokens({ ...parts, contextTokens: limit ?? parts.contextTokens });
-  const contextTokens = tokensAfter(cause.tooLong, tooLong.tokens) + maxOutputTokens;
+  const contextTokens = tokensAfterRefusal(cause.tooLong, tooLong.tokens) + maxOutputTokens;
   // By our count, which may be lower than the server's.
   chat.window?.learn(Math.min(contextTokens, limit ?? contextTokens));
   const prompt = assemblePrompt({ ...parts, contextTokens, maxOutputTokens });
@@ -169,7 +169,7 @@ async function search(
 
 const hasSearched = ({ nativeRag, rags }: Setting) => nativeRag && rags.length > 0;
 
-function leftOutOf(leftOut: number, total: number): string[] {
+function degradationsOf(leftOut: number, total: number): string[] {
   return leftOut === 0 ? [] : [`context: ${leftOut} of ${total} passages did not fit the model`];
 }
 

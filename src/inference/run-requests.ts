@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import {
-  checkSelected,
+  checkSelection,
   filterFields,
   filtersOf,
   queries,
@@ -69,7 +69,7 @@ type FileSelection = {
   selectedFolders?: z.output<typeof SelectedFolders>[] | undefined;
 };
 
-const checkSelections = checkSelected<FileSelection & { useAllFiles: boolean }>(
+const checkSelections = checkSelection<FileSelection & { useAllFiles: boolean }>(
   ({ selectedFiles = [], selectedFolders = [] }) => [
     ...selectedFiles.map(({ files }, at) => {
       return { field: ["selectedFiles", at, "files"], paths: files };

@@ -5,8 +5,8 @@ import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
-import { outputLimit, tokensBeside } from "./assemble-prompt.ts";
-import { citedBlock, readSaid, type CitationRule, type CitedText } from "./citations/citing.ts";
+import { outputLimit, remainingTokens } from "./assemble-prompt.ts";
+import { citeBlock, readCitedText, type CiteRule, type CitedText } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";
 import { finishOf, WITHOUT_TEXT } from "./answer-text.ts";
 import { delimiterRemover } from "../text/prompt-delimiters.ts";
@@ -15,7 +15,7 @@ import { retryingModel } from "./retrying-model.ts";
 import type { TextReceiver } from "./streamed-call.ts";
 import type { RunContext } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
-import { functionCallsIn, modelMessages, offeredTools } from "./tools/caller-functions.ts";
+import { functionCallsIn, modelMessages, offerTools } from "./tools/caller-functions.ts";
 import type { AskedCall, OfferedTools } from "./tools/caller-functions.ts";
 import { newSearchLog, searchTools, timesOf } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
@@ -42,7 +42,7 @@ export type TurnRequest = {
   /** Null: plain text. */
   output: OutputPlan | null;
   /** Null: the answer cites nothing. */
-  citing: CitationRule | null;
+  citing: CiteRule | null;
   /** Passages in `messages`, numbered from 1. */
   shown: RetrievedChunk[];
   /** Null: the model gets no search tools. */
@@ -75,9 +75,12 @@ export async function runTurn(
   const searches =
     search === null
       ? {}
-      : await searchTools({ ...turnOf, room: roomOf(request), settings: search }, setting.rags);
+      : await searchTools(
+          { ...turnOf, room: tokensForPassages(request), settings: search },
+          setting.rags,
+        );
   const maxSteps = Object.keys(searches).length === 0 ? 1 : request.maxSteps;
-  const toolset = await offeredTools(searches, request.functions);
+  const toolset = await offerTools(searches, request.functions);
   // Time that the model used before the turn counts.
   const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS - meter.modelMs, signal);
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
@@ -91,17 +94,17 @@ export async function runTurn(
     functionCalls,
     items: log.items,
     questions: [],
-    toolCalls: inOrder(own, log),
+    toolCalls: orderCalls(own, log),
     degradations: [...log.degradations],
     ...timesOf(log),
   };
 }
 
-function roomOf({ setting, messages, functions, chat }: TurnRequest): number {
+function tokensForPassages({ setting, messages, functions, chat }: TurnRequest): number {
   const besides = [...messages, functions ?? {}].map((message) => JSON.stringify(message));
   const texts = [setting.systemPrompt, ...besides];
   // Not the configured maximum: steps that search write little.
-  return tokensBeside(texts, { ...chat, maxOutputTokens: null });
+  return remainingTokens(texts, { ...chat, maxOutputTokens: null });
 }
 
 type Turn = TurnRequest & {
@@ -122,13 +125,13 @@ type Answer = { response: Response; asked: AskedCall[] } & Pick<
 
 async function answerOf(turn: Turn): Promise<Answer> {
   try {
-    return await turn.deadline.run("model", (signal) => answerWithin(turn, signal));
+    return await turn.deadline.run("model", (signal) => runModel(turn, signal));
   } catch (thrown) {
-    throw asModelFailed(thrown);
+    throw toModelError(thrown);
   }
 }
 
-async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
+async function runModel(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const modelInput = modelMessages(turn.messages);
   const first = await callModel(turn, modelInput, turn.maxSteps, signal);
   const { asked: calls, functionCalls, said: answerText, finish } = first;
@@ -139,7 +142,7 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
       throw modelFailed(`Model call failed: ${WITHOUT_TEXT[finish]}`);
     }
     const block =
-      turn.citing === null ? { type: "text" as const, text } : citedBlock(answerText, turn.items());
+      turn.citing === null ? { type: "text" as const, text } : citeBlock(answerText, turn.items());
     const cut = finish === "stop" ? {} : { isCut: true as const };
     return { response: [{ ...block, ...cut }], ...outcome };
   }
@@ -150,12 +153,12 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   }
   const note = turn.output.repairNote(structured.findings);
   const messages = [...modelInput, ...first.messages, { role: "user", content: note } as const];
-  const response = await repairedAnswer(turn, turn.output, messages, signal);
+  const response = await repairAnswer(turn, turn.output, messages, signal);
   return { response, ...outcome, finish: "stop" };
 }
 
 /** The one call that asks the model to correct an answer which does not follow the schema. */
-async function repairedAnswer(
+async function repairAnswer(
   turn: Turn,
   output: OutputPlan,
   messages: ModelMessage[],
@@ -189,7 +192,7 @@ async function callModel(
   const toolsUntil = meter.calls + maxSteps;
   // As large as the rest of the Worker, and only answers need it.
   const { generateText, isStepCount } = await import("./ai-sdk.ts");
-  const hearing = hearingOf(turn);
+  const hearing = receiverOf(turn);
   const { losses } = turn;
   const base = { chat, deadline, now, meter, providerSchema, toolsUntil, handedBack };
   const isCallRequired = toolChoice === "required";
@@ -208,10 +211,10 @@ async function callModel(
     ...(temperature === null ? {} : { temperature }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
   });
-  return calledIn(steps, turn);
+  return outcomeOfSteps(steps, turn);
 }
 
-function calledIn(steps: StepResult<ToolSet>[], turn: Turn): TurnAnswer {
+function outcomeOfSteps(steps: StepResult<ToolSet>[], turn: Turn): TurnAnswer {
   const { handedBack } = turn.offered;
   const callsByStep = steps.map(({ toolCalls }) => toolCalls);
   const { parallel = true } = turn.functions ?? {};
@@ -220,7 +223,7 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): TurnAnswer {
   // Text before an own search is no part of a turn that the caller continues.
   const texts = steps
     .slice(functionCalls.length > 0 ? -1 : 0)
-    .map((step) => readSaid(step, turn.citing, turn.key));
+    .map((step) => readCitedText(step, turn.citing, turn.key));
   return {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
     asked: callsByStep.flat(),
@@ -234,28 +237,28 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): TurnAnswer {
 const NOTHING_SAID: CitedText = { text: "", marks: [], own: [] };
 
 /** Structured output is heard by nobody: it is told when it was checked. */
-function hearingOf({ emit, output, citing, key }: Turn): TextReceiver | undefined {
+function receiverOf({ emit, output, citing, key }: Turn): TextReceiver | undefined {
   if (emit === undefined || output !== null) return undefined;
-  const hear = async (text: string, step: number) => {
+  const emitText = async (text: string, step: number) => {
     if (text !== "") await emit({ type: "delta", text, step });
   };
   const newReaders = () => {
     return { delimiters: delimiterRemover(key), marks: citing && new MarkReader(citing.word) };
   };
   let { delimiters, marks } = newReaders();
-  const visible = (text: string) => marks?.push(text) ?? text;
+  const removeMarks = (text: string) => marks?.push(text) ?? text;
   return {
-    hear: (text, step) => hear(visible(delimiters.push(text)), step),
+    receive: (text, step) => emitText(removeMarks(delimiters.push(text)), step),
     async end(step) {
-      const rest = visible(delimiters.end()) + (marks?.end() ?? "");
+      const rest = removeMarks(delimiters.end()) + (marks?.end() ?? "");
       ({ delimiters, marks } = newReaders());
-      await hear(rest, step);
+      await emitText(rest, step);
     },
   };
 }
 
 /** Including those that could not be run. */
-function inOrder(calls: AskedCall[], log: SearchLog): ToolCall[] {
+function orderCalls(calls: AskedCall[], log: SearchLog): ToolCall[] {
   const remaining = [...log.calls];
   return calls.map(({ toolCallId: id, toolName: tool, input, invalid }) => {
     const at = remaining.findIndex((call) => call.id === id && call.tool === tool);
@@ -275,7 +278,7 @@ function promptTooLong(failure: ModelFailure): QuarryError {
 }
 
 /** The error of a failed model call: the provider's status, without the provider's own text. */
-export function asModelFailed(thrown: unknown): QuarryError {
+export function toModelError(thrown: unknown): QuarryError {
   if (thrown instanceof QuarryError) return thrown;
   if (thrown instanceof ModelFailure) {
     if (thrown.tooLong !== null) return promptTooLong(thrown);

@@ -14,7 +14,7 @@ type WholeAnswer = Pick<LanguageModelV4GenerateResult, "content" | "finishReason
 
 /** Receives the text of a call as it comes; the model's stream waits. `step`: counts the calls. */
 export type TextReceiver = {
-  hear: (text: string, step: number) => Promise<void>;
+  receive: (text: string, step: number) => Promise<void>;
   end: (step: number) => Promise<void>;
 };
 
@@ -28,7 +28,7 @@ type StreamedCall = {
 };
 
 /** Streams a plain call. @throws ModelFailure (final once text was heard); the signal's reason */
-export async function streamedCall(
+export async function callStreaming(
   { chat, meter, hearing, withinMs }: StreamedCall,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
@@ -38,14 +38,14 @@ export async function streamedCall(
   let wasHeard = false;
   const take = async (part: LanguageModelV4StreamPart) => {
     if (part.type !== "text-delta" && part.type !== "reasoning-delta") return;
-    usage.wrote(part.delta, options.prompt);
+    usage.addText(part.delta, options.prompt);
     if (part.type === "reasoning-delta" || part.delta === "") return;
     wasHeard = hearing !== undefined;
-    await hearing?.hear(part.delta, step);
+    await hearing?.receive(part.delta, step);
   };
   try {
     const collected = await collect(stream, { signal: options.abortSignal, withinMs }, take);
-    usage.ended(collected.usage);
+    usage.finish(collected.usage);
     await hearing?.end(step);
     return { ...collected, warnings: [] };
   } catch (thrown) {

@@ -1,4 +1,4 @@
-import { parsedJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
 import { BudgetSpent } from "../core/work/step-budget.ts";
 import { modelFailed } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
@@ -23,9 +23,9 @@ export type OutputPlan = {
 type ReadOutput = { ok: true; value: JsonObject | unknown[] } | { ok: false; findings: string[] };
 
 export function planOutput(response: ResponseSchema): OutputPlan {
-  const schema = asksNothing(response.schema) ? { type: "object" } : response.schema;
+  const schema = isUnconstrained(response.schema) ? { type: "object" } : response.schema;
   const isWrapped = !admitsObjectsOnly(schema);
-  const providerSchema = isWrapped ? wrapped(schema) : schema;
+  const providerSchema = isWrapped ? wrapSchema(schema) : schema;
   const formNote = [
     "Answer with one JSON value and nothing else: no explanation, no code fence.",
     "It must follow this JSON Schema:",
@@ -52,35 +52,35 @@ const NOT_TO_BE_CHECKED =
 const ANNOTATIONS = new Set(["$schema", "$id", "$comment", "title", "description"]);
 
 /** `{}` and equivalents: any object is valid, so providers are asked for an object. */
-const asksNothing = (schema: JsonObject) =>
+const isUnconstrained = (schema: JsonObject) =>
   Object.keys(schema).every((keyword) => ANNOTATIONS.has(keyword));
 
 /** Definitions stay at the root, where references point. */
-function wrapped(schema: JsonObject): JsonObject {
+function wrapSchema(schema: JsonObject): JsonObject {
   const { $defs, definitions, $schema: _, $id: _id, ...inner } = schema;
   return {
     type: "object",
-    properties: { [WRAPPER]: referringInside(inner) },
+    properties: { [WRAPPER]: movePointers(inner) },
     required: [WRAPPER],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs: referringInside($defs) }),
-    ...(definitions === undefined ? {} : { definitions: referringInside(definitions) }),
+    ...($defs === undefined ? {} : { $defs: movePointers($defs) }),
+    ...(definitions === undefined ? {} : { definitions: movePointers(definitions) }),
   };
 }
 
 /** The schema with references to or into its root moved one level deeper. */
-function referringInside(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(referringInside);
+function movePointers(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(movePointers);
   if (!isJsonObject(node)) return node;
   const moved = Object.entries(node).map(([key, value]): [string, unknown] => [
     key,
-    key === "$ref" && typeof value === "string" ? movedPointer(value) : referringInside(value),
+    key === "$ref" && typeof value === "string" ? movePointer(value) : movePointers(value),
   ]);
   return Object.fromEntries(moved);
 }
 
 const ABOVE = /^#(?=\/(?!(?:\$defs|definitions)\/)|$)/;
-const movedPointer = (pointer: string) => pointer.replace(ABOVE, `#/properties/${WRAPPER}`);
+const movePointer = (pointer: string) => pointer.replace(ABOVE, `#/properties/${WRAPPER}`);
 
 function readOutput(text: string, response: ResponseSchema, isWrapped: boolean): ReadOutput {
   const values = jsonValuesIn(text);
@@ -111,7 +111,7 @@ export function jsonValuesIn(text: string): unknown[] {
   const embedded = firstJson(trimmed);
   const texts = [trimmed, ...fenced, ...(embedded === null ? [] : [embedded])];
   return [...new Set(texts)].flatMap((candidate) => {
-    const value = parsedJson(candidate);
+    const value = parseJson(candidate);
     return value === undefined ? [] : [value];
   });
 }

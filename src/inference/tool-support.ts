@@ -28,7 +28,7 @@ export async function turnWithTools(
 ): Promise<FinishedRun> {
   const earlier = support.get(chat.name);
   const hasTools = (earlier?.until ?? 0) > services.now() ? earlier?.hasTools : undefined;
-  const learn = (isSupported: boolean) => {
+  const recordSupport = (isSupported: boolean) => {
     support.set(chat.name, { hasTools: isSupported, until: services.now() + HOUR_MS });
     return isSupported;
   };
@@ -36,17 +36,18 @@ export async function turnWithTools(
     const answer = await turn().catch((thrown: Error) => {
       if (!(thrown.cause instanceof ModelFailure && REFUSAL.test(thrown.cause.reason ?? "")))
         throw thrown;
-      learn(false);
+      recordSupport(false);
     });
     const isSure = hasTools === true || chat.server === undefined || answer?.toolCalls.length !== 0;
-    if (answer && (isSure || learn(await seesTools(services, chat, meter)))) return answer;
+    if (answer && (isSure || recordSupport(await hasToolSupport(services, chat, meter))))
+      return answer;
   }
   const { degradations, ...answer } = await searchFirst();
   return { ...answer, degradations: [NO_TOOLS, ...degradations] };
 }
 
 /** Chat templates may leave tools out without a word: then they are no part of the prompt's tokens. */
-async function seesTools(
+async function hasToolSupport(
   { now }: Pick<InferenceServices, "now">,
   chat: ChatModel,
   meter: Meter,

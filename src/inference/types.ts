@@ -18,7 +18,7 @@ export type InferenceServices = Pick<
   | "vectorIndex"
   | "models"
   | "spending"
-  | "inBackground"
+  | "runInBackground"
   | "turns"
 >;
 

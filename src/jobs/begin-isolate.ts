@@ -12,17 +12,17 @@ let hasBegun = false;
  */
 export function beginIsolate(storage: StorageState, compose: () => Services): void {
   if (hasBegun && storage.dueAt === null) return;
-  const services = composed(compose);
+  const services = composeOrNull(compose);
   if (services === null) return;
   const [event, work] = hasBegun
     ? (["storage not checked", checkStorage] as const)
     : (["first event failed", begin] as const);
   hasBegun = true;
-  services.inBackground(attempt(services.log, event, {}, () => work(services)));
+  services.runInBackground(attempt(services.log, event, {}, () => work(services)));
 }
 
 /** An error of a wrong configuration is reported by the event itself. */
-function composed(compose: () => Services): Services | null {
+function composeOrNull(compose: () => Services): Services | null {
   try {
     return compose();
   } catch {

@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../core/time.ts";
 import { isStorageFailure, reasonOf } from "../core/errors.ts";
-import { inBatchesBySize } from "../core/work/batches.ts";
+import { splitBySize } from "../core/work/batches.ts";
 import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../core/queue-messages.ts";
@@ -19,14 +19,14 @@ const FILES_AT_ONCE = 100;
 export async function consumeIndexMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, indexMessage, messages);
   const budget = workBudget(services.now);
-  const parts = inBatchesBySize(
+  const parts = splitBySize(
     parsed,
     { total: FILES_AT_ONCE },
     ({ content }) => content.files.length,
   );
   for (const [at, some] of parts.entries()) {
     if (at > 0 && !budget.mayWait()) await postpone(services, some);
-    else await consumeTogether(services, some, budget);
+    else await consumeBatch(services, some, budget);
   }
 }
 
@@ -59,7 +59,7 @@ async function queueAgain(
 
 type ParsedFiles = ParsedMessage<IndexWork>;
 
-async function consumeTogether(services: Services, parsed: ParsedFiles[], budget: WorkBudget) {
+async function consumeBatch(services: Services, parsed: ParsedFiles[], budget: WorkBudget) {
   const files = parsed.flatMap(({ content }) => content.files);
   const work = new Map(files.map((file) => [keyOf(file), file]));
   try {

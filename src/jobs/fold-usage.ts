@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
-import { inBatches } from "../core/work/batches.ts";
+import { splitIntoBatches } from "../core/work/batches.ts";
 import { latencyBucket } from "../core/calls/latency-buckets.ts";
 import { findPrices, priceOf, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
-import { addUsage, foldedUsageIds, SUMMED } from "../db/usage/usage-store.ts";
+import { addUsage, readFoldedUsageIds, SUMMED } from "../db/usage/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
 import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
@@ -20,7 +20,7 @@ export async function foldUsage(
   services: Pick<Services, "db" | "now">,
   calls: readonly UsageMessage[],
 ): Promise<void> {
-  for (const step of inBatches(calls, CALLS_PER_STEP)) await foldStep(services, step);
+  for (const step of splitIntoBatches(calls, CALLS_PER_STEP)) await foldStep(services, step);
 }
 
 async function foldStep(
@@ -28,7 +28,7 @@ async function foldStep(
   messages: readonly UsageMessage[],
 ): Promise<void> {
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const folded = await foldedUsageIds(db, [...byId.values()]);
+  const folded = await readFoldedUsageIds(db, [...byId.values()]);
   const fresh = [...byId.values()].filter(({ id }) => !folded.has(id));
   if (fresh.length === 0) return;
   const rows = rowsOf(fresh, await pricesOf(db, fresh));
@@ -50,7 +50,7 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
     const hour = message.at - (message.at % HOUR_MS);
     const called = countsOfCall(message);
     if (message.kind !== "index") {
-      for (const touched of touchedBy(message, message.ragIds, message.model))
+      for (const touched of dimensionsOf(message, message.ragIds, message.model))
         add(rows, hour, touched, called);
     }
     for (const use of message.uses ?? []) {
@@ -59,7 +59,8 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
       if (used.inputTokens + used.outputTokens === 0) continue;
       // A call is counted once, however many models it used.
       const beside = { ...used, latencies: {}, calls: 0, errors: 0 };
-      for (const touched of touchedBy(message, use.ragIds, null)) add(rows, hour, touched, beside);
+      for (const touched of dimensionsOf(message, use.ragIds, null))
+        add(rows, hour, touched, beside);
     }
   }
   return [...rows.values()];
@@ -97,7 +98,7 @@ function countsOfUse(use: ModelUse, prices: Prices): Counts {
 }
 
 /** Things that a call touches, or a model that it used in these RAGs. */
-function touchedBy(
+function dimensionsOf(
   { inferenceId, agentId, tokenId }: UsageMessage,
   ragIds: readonly string[],
   model: string | null,

@@ -68,13 +68,17 @@ export type Action<Subject, Body extends z.ZodType, Result> = Pick<
   /** Absent: 204. */
   answer?: z.ZodType;
   /** The answer; absent: the result. */
-  shown?: (result: Result, services: Services) => unknown;
+  answerOf?: (result: Result, services: Services) => unknown;
   /** For the audit trail; absent: the identifier of the subject, or the id of what is created. */
   target?: (subject: Subject, made: NewSubject<Body>) => string;
   /** The record before, as the body names it; without a body the loss, absent: the name. */
-  previous?: (subject: Subject) => object;
+  previousValues?: (subject: Subject) => object;
   /** Values that `previous` lacks, from the database, of fields that the body names. */
-  previousParts?: (services: Services, subject: Subject, body: z.output<Body>) => Promise<object>;
+  readPreviousParts?: (
+    services: Services,
+    subject: Subject,
+    body: z.output<Body>,
+  ) => Promise<object>;
   /** Files that it changed, where it changes many. */
   files?: (result: Result) => number;
   /** People read it on the next page. */
@@ -131,7 +135,7 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by its own schema
   const body = (schema && parseKnownOrRefuse(schema, input)) as z.output<Body>;
   const id = newId(now);
-  const parts = await declared.previousParts?.(context.get("services"), subject, body);
+  const parts = await declared.readPreviousParts?.(context.get("services"), subject, body);
   const facts = {
     target: targetOf(declared, subject, { id, body, context }),
     // An entry of many calls has no values.
@@ -161,15 +165,15 @@ type ParsedRequest<Subject> = {
 };
 
 function changesOf<Subject>(
-  declared: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previous">,
+  declared: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previousValues">,
   { subject, parts, input, body, schema }: ParsedRequest<Subject>,
 ): FieldChange[] {
-  const { name, reference, previous } = declared;
+  const { name, reference, previousValues } = declared;
   if (schema === undefined) {
     const lost = name.endsWith(".remove") ? nameOf(subject) : {};
-    return removedFields(previous?.(subject) ?? lost);
+    return removedFields(previousValues?.(subject) ?? lost);
   }
-  const before = { ...previous?.(subject), ...parts };
+  const before = { ...previousValues?.(subject), ...parts };
   // A list that is replaced as a whole is one field.
   const fields = (value: unknown) =>
     Array.isArray(value) ? { [name.split(".", 1)[0] ?? ""]: value } : value;

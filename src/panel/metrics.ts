@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 
-import { spentLimits, type SpentLimit } from "../catalog/limits/limit-verbs.ts";
+import { listLimitsWithUsage, type SpentLimit } from "../catalog/limits/limit-verbs.ts";
 import { usageReport } from "../catalog/usage/usage-report.ts";
 import { unauthorized } from "../core/errors.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { readOverview } from "../db/maintenance/overview-store.ts";
 import type { Services } from "../services.ts";
-import { signedInOnly } from "./api/request/guards.ts";
+import { requireSignIn } from "./api/request/guards.ts";
 import type { PanelEnv } from "./api/request/route.ts";
 
 /* https://prometheus.io/docs/specs/om/open_metrics_spec/ */
@@ -15,7 +15,7 @@ const MODELS_SHOWN = 100;
 const LIMITS_SHOWN = 100;
 
 /** `GET /metrics`, for automation keys of any role. */
-export const metricsRoute = new Hono<PanelEnv>().get("/metrics", signedInOnly, async (context) => {
+export const metricsRoute = new Hono<PanelEnv>().get("/metrics", requireSignIn, async (context) => {
   if (context.get("caller").kind !== "key") throw unauthorized();
   const lines = await metricLines(context.get("services"));
   return context.body(lines.join("\n"), 200, { "Content-Type": CONTENT_TYPE });
@@ -33,7 +33,7 @@ async function metricLines(services: Services): Promise<string[]> {
     queueBacklog(),
     usageReport(db, { from, to: at, group: "model" }),
     // What watches the service is answered while the ledger is not.
-    spentLimits(services).catch(() => []),
+    listLimitsWithUsage(services).catch(() => []),
   ]);
   const { counts, oldestPendingSince, passages } = overview;
   const models = usage.lines.toSorted((a, b) => b.calls - a.calls).slice(0, MODELS_SHOWN);

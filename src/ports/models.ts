@@ -171,7 +171,7 @@ export function mayTakeFewer(thrown: unknown): boolean {
 }
 
 /** Why an index waits whose vectors the model behind its name did not make. */
-export const otherModel = (model: string) =>
+export const otherModelMessage = (model: string) =>
   `another model answers as ${model} than made this index: serve that one again, or index everything again`;
 
 /**
@@ -217,7 +217,7 @@ export interface ModelRegistry {
   /** Reads the pictures of a source for which nothing is chosen; null: nothing does. */
   readonly imageModel: string | null;
   /** Models that can be used now, as far as is known; a local server is asked for its own. */
-  offered(kind: CatalogModel["kind"]): Promise<CatalogModel[]>;
+  listModels(kind: CatalogModel["kind"]): Promise<CatalogModel[]>;
   /** Every server of local models, asked now; or one that is not stored. */
   servers(): Promise<ServerState[]>;
   serverState(server: KeyedServer): Promise<ServerState>;

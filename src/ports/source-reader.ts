@@ -134,9 +134,9 @@ export interface SourceReader {
   /** Tests settings and credentials in one cheap call: resolves to what it sees, throws advice. */
   check?(signal: AbortSignal): Promise<string>;
   /** The listing is complete and committed: data stored between its pages may be deleted. */
-  ended?(): Promise<void>;
+  finishListing?(): Promise<void>;
   /** Reads only these pushed paths, whether known or not. One page. */
-  look?(paths: string[], signal: AbortSignal): Promise<ListingPage>;
+  readPushed?(paths: string[], signal: AbortSignal): Promise<ListingPage>;
   /**
    * Changes since `changeCursor`; `cursor` continues a long feed. If several pages report a file,
    * the last counts; within a page, listed wins over deleted. Null when the cursor has expired, or

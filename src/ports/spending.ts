@@ -23,14 +23,14 @@ export type SpendingLedger = {
 export type SpendingSubject = { kind: "token" | "inference" | "agent" | "person"; id: string };
 export type ModelTokens = { input: number; output: number };
 /** `most`: the greatest number of tokens; counted only where a limit applies. */
-export type ModelCall = { kind: ModelKind; model: string; most: () => ModelTokens };
+export type ModelCall = { kind: ModelKind; model: string; maxTokens: () => ModelTokens };
 /** `settle` counts once; with null, what is reserved is charged. */
 export type Reservation = { isLimited: boolean; settle: (tokens: ModelTokens | null) => void };
 
 /** The limits of an event, or of a part of it. `begins`: counts a call; its first model call must fit. */
 export type Spending = {
   bill(subjects: SpendingSubject[]): void;
-  of(subject: SpendingSubject): Spending;
+  withSubject(subject: SpendingSubject): Spending;
   /** @throws SpendingReached, QuarryError `limits-unavailable` */
   reserve(call: ModelCall, begins?: boolean): Promise<Reservation>;
 };

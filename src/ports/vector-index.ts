@@ -11,9 +11,9 @@ export interface VectorIndex {
     options: { topK: number; filter: VectorFilter | null },
   ): Promise<Nearest>;
   /** Ids of those that are visible in their folder by now. */
-  present(vectors: { vectorId: VectorId; folder: string }[]): Promise<Set<VectorId>>;
+  findPresent(vectors: { vectorId: VectorId; folder: string }[]): Promise<Set<VectorId>>;
   /** Ids of some vectors near this one: the index cannot list all of its vectors. */
-  near(space: VectorSpace, vector: Float32Array): Promise<VectorId[]>;
+  findNear(space: VectorSpace, vector: Float32Array): Promise<VectorId[]>;
   /** Time (ms) of the last write that was processed; 0: none. */
   processedUpTo(): Promise<number>;
 }

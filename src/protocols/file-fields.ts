@@ -3,11 +3,11 @@ import { readFileMetadata } from "../db/files/file-store.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Reads } from "../db/sql.ts";
 import type { FileCondition } from "../ports/file-condition.ts";
-import { wasModifiedAt } from "../retrieval/retrieval-request.ts";
+import { modifiedAtCondition } from "../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
 
-/** Fields that filters may name: `path`, `modifiedAt`, and metadata by any other name. */
+/** Fields that filters may name: `path`, `compareModified`, and metadata by any other name. */
 
 export const metadataField = (name: string) => (name === "mime_type" ? "mimeType" : name);
 
@@ -24,7 +24,7 @@ type Reading = {
 /** Metadata are stored as text: 3 and "3" are one value. */
 export function isOneOf(name: string, values: unknown[], { text, time }: Reading): FileCondition {
   if (name === "modifiedAt")
-    return { any: values.map((value, at) => wasModifiedAt(time(value, at))) };
+    return { any: values.map((value, at) => modifiedAtCondition(time(value, at))) };
   const texts = values.map(text);
   if (name === "path") return { paths: texts.flatMap(storedFormsOf) };
   return { metadata: { field: metadataField(name), values: texts } };

@@ -27,7 +27,7 @@ export type Search = {
 export async function search(services: Services, request: Search): Promise<RetrievalResult> {
   const { rags, queries, topK, threshold = null, condition, reranks = true } = request;
   const { caller, signal } = request;
-  const restriction = restrictionBy(condition);
+  const restriction = restrictionOf(condition);
   const result = await retrieve(
     services,
     {
@@ -51,9 +51,9 @@ export async function search(services: Services, request: Search): Promise<Retri
  * nothing, and one of folders alone names them: of these two the vector index knows, while any
  * other condition makes the index objects look through all eligible chunks.
  */
-export function restrictionBy(condition: FileCondition | undefined): Restriction {
+export function restrictionOf(condition: FileCondition | undefined): Restriction {
   if (condition === undefined) return { named: null, metadata: [] };
-  const simple = simplified(condition);
+  const simple = simplify(condition);
   if (isEverything(simple)) return { named: null, metadata: [] };
   const folders = foldersIn(simple);
   if (folders !== null) return { named: { files: [], folders }, metadata: [] };
@@ -63,13 +63,13 @@ export function restrictionBy(condition: FileCondition | undefined): Restriction
 const isEverything = (condition: FileCondition) => "all" in condition && condition.all.length === 0;
 
 /** Without parts that hold for every file, and without a bracket around one part alone. */
-function simplified(condition: FileCondition): FileCondition {
+function simplify(condition: FileCondition): FileCondition {
   if ("all" in condition) {
-    const all = condition.all.map(simplified).filter((part) => !isEverything(part));
+    const all = condition.all.map(simplify).filter((part) => !isEverything(part));
     return all.length === 1 ? (all[0] ?? condition) : { all };
   }
   if ("any" in condition) {
-    const any = condition.any.map(simplified);
+    const any = condition.any.map(simplify);
     const everything = any.find(isEverything);
     if (everything !== undefined) return everything;
     return any.length === 1 ? (any[0] ?? condition) : { any };

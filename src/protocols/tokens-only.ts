@@ -8,18 +8,18 @@ import { baseUrlOf } from "../http/client-address.ts";
 import { credentialIn, grant } from "../http/caller.ts";
 
 /** Refuses panel sessions, and calls without a token unread. @throws QuarryError `unauthorized` */
-export const tokensOnly = createMiddleware<AppEnv>(async (context, next) => {
+export const requireToken = createMiddleware<AppEnv>(async (context, next) => {
   if (context.req.header("Authorization") === undefined) throw unauthorized();
   await credentialIn(context.get("services"), context.req.raw);
   await next();
 });
 
 /** Admits tokens, and programs that people connected. */
-export const tokensAndGrants = createMiddleware<AppEnv>(async (context, next) => {
+export const requireTokenOrGrant = createMiddleware<AppEnv>(async (context, next) => {
   const { raw } = context.req;
   const services = context.get("services");
   const token = bearerIn(raw.headers.get("Authorization"));
   const granted = await findGrant(services, token, baseUrlOf(services.config, raw));
   if (granted !== null) grant(raw, granted);
-  return await tokensOnly(context, next);
+  return await requireToken(context, next);
 });

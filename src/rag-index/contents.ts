@@ -83,7 +83,7 @@ export const readVersions: Verb<"readVersions"> = ({ sql }, { fileIds, from }) =
       if (bytes >= COPIED_BYTES) {
         return { versions, next: { fileIds: fileIds.slice(at), from: position } };
       }
-      for (const chunk of copiedChunks(sql, row, position)) {
+      for (const chunk of readCopiedChunks(sql, row, position)) {
         chunks.push(chunk);
         bytes += chunk.vector.byteLength + chunk.text.length;
       }
@@ -93,7 +93,7 @@ export const readVersions: Verb<"readVersions"> = ({ sql }, { fileIds, from }) =
   return { versions, next: null };
 };
 
-function copiedChunks(sql: SqlStorage, file: number, from: number): StoredChunk[] {
+function readCopiedChunks(sql: SqlStorage, file: number, from: number): StoredChunk[] {
   const rows = rowsOf<CopiedRow>(sql)`SELECT c.chunk AS number, t.text, t.vector, c.position,
       c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, c.duplicate,
       c.is_named, c.recognised,

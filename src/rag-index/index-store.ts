@@ -24,7 +24,7 @@ import { restrictToScopes } from "./write/scopes.ts";
 import { purgeAudiences, purgeAudiencesAt, writeReaders } from "./write/audiences.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
-import { giveWords, mergeDueAt, mergeWords } from "./write/word-index.ts";
+import { indexWords, mergeDueAt, mergeWords } from "./write/word-index.ts";
 import { noChange, noRemovals, type WriteContext } from "./write/write-context.ts";
 
 /** Queries times chunks; a search of fewer takes some milliseconds. */
@@ -45,13 +45,13 @@ export type VerbArguments = { [Verb in IndexVerb]: Parameters<RagIndex[Verb]> };
 type VerbAnswers = { [Verb in IndexVerb]: Awaited<ReturnType<RagIndex[Verb]>> };
 type Context = WriteContext & { search: Search; drop: (leg: string) => void };
 
-/** A method on the tables. Without `ofEmpty` it creates those of an object that is still empty. */
+/** A method on the tables. Without `emptyAnswer` it creates those of an object that is still empty. */
 type VerbOf<Verb extends IndexVerb> = {
   run: (context: Context, ...args: VerbArguments[Verb]) => VerbAnswers[Verb];
   /** In one transaction. */
   writes?: true;
   /** The answer of an index without tables: only a first write creates them. */
-  ofEmpty?: (...args: VerbArguments[Verb]) => VerbAnswers[Verb];
+  emptyAnswer?: (...args: VerbArguments[Verb]) => VerbAnswers[Verb];
 };
 
 const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
@@ -62,21 +62,21 @@ const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
   remove: { run: remove, writes: true },
   restrictToScopes: { run: restrictToScopes, writes: true },
   writeReaders: { run: writeReaders, writes: true },
-  abandon: { run: abandon, writes: true, ofEmpty: () => false },
-  confirmSeen: { run: confirmSeen, writes: true, ofEmpty: () => undefined },
-  recordUpsert: { run: recordUpsert, writes: true, ofEmpty: () => undefined },
-  queueMoved: { run: queueMoved, writes: true, ofEmpty: () => 0 },
-  confirmRemoved: { run: confirmRemoved, writes: true, ofEmpty: () => undefined },
+  abandon: { run: abandon, writes: true, emptyAnswer: () => false },
+  confirmSeen: { run: confirmSeen, writes: true, emptyAnswer: () => undefined },
+  recordUpsert: { run: recordUpsert, writes: true, emptyAnswer: () => undefined },
+  queueMoved: { run: queueMoved, writes: true, emptyAnswer: () => 0 },
+  confirmRemoved: { run: confirmRemoved, writes: true, emptyAnswer: () => undefined },
   recordVerifiedPage: {
     run: recordVerifiedPage,
     writes: true,
-    ofEmpty: () => ({ missing: 0, orphans: 0 }),
+    emptyAnswer: () => ({ missing: 0, orphans: 0 }),
   },
-  missing: { run: missing, ofEmpty: (files) => files.flatMap(({ ids }) => ids) },
-  vectors: { run: vectors, ofEmpty: () => [] },
+  missing: { run: missing, emptyAnswer: (files) => files.flatMap(({ ids }) => ids) },
+  vectors: { run: vectors, emptyAnswer: () => [] },
   search: {
     run: ({ search }, request) => runToEnd(search.search(request, () => false)),
-    ofEmpty: ({ queries }) => ({
+    emptyAnswer: ({ queries }) => ({
       chunks: [],
       queries: queries.map(() => ({ lexical: [], vector: [], equal: 0 })),
       relation: 0,
@@ -85,31 +85,31 @@ const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
       scanned: true,
     }),
   },
-  drop: { run: ({ drop }, leg) => drop(leg), ofEmpty: () => undefined },
+  drop: { run: ({ drop }, leg) => drop(leg), emptyAnswer: () => undefined },
   planRestriction: {
     run: ({ search }, restriction, exactLimit) => search.planRestriction(restriction, exactLimit),
-    ofEmpty: () => "exact",
+    emptyAnswer: () => "exact",
   },
-  facts: { run: facts, ofEmpty: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }) },
-  listFiles: { run: listFiles, ofEmpty: () => [] },
-  sample: { run: sample, ofEmpty: () => [] },
-  passages: { run: passages, ofEmpty: () => ({ passages: [], total: 0 }) },
-  readVersions: { run: readVersions, ofEmpty: () => ({ versions: [], next: null }) },
-  inFlightBatches: { run: inFlightBatches, ofEmpty: () => [] },
-  vectorsToUpsert: { run: vectorsToUpsert, ofEmpty: () => [] },
-  tombstones: { run: tombstones, ofEmpty: () => [] },
+  facts: { run: facts, emptyAnswer: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }) },
+  listFiles: { run: listFiles, emptyAnswer: () => [] },
+  sample: { run: sample, emptyAnswer: () => [] },
+  passages: { run: passages, emptyAnswer: () => ({ passages: [], total: 0 }) },
+  readVersions: { run: readVersions, emptyAnswer: () => ({ versions: [], next: null }) },
+  inFlightBatches: { run: inFlightBatches, emptyAnswer: () => [] },
+  vectorsToUpsert: { run: vectorsToUpsert, emptyAnswer: () => [] },
+  tombstones: { run: tombstones, emptyAnswer: () => [] },
   nextPageToVerify: {
     run: nextPageToVerify,
-    ofEmpty: () => ({ vectors: [], sample: null, upTo: 0, isLast: true }),
+    emptyAnswer: () => ({ vectors: [], sample: null, upTo: 0, isLast: true }),
   },
-  orphansAmong: { run: orphansAmong, ofEmpty: (ids) => ids },
+  orphansAmong: { run: orphansAmong, emptyAnswer: (ids) => ids },
   ledger: {
     run: ({ sql }) => ({
       inFlight: countInFlight(sql),
       moved: countMoved(sql),
       purgeDueAt: purgeDueAt(sql),
     }),
-    ofEmpty: () => ({ inFlight: 0, moved: 0, purgeDueAt: null }),
+    emptyAnswer: () => ({ inFlight: 0, moved: 0, purgeDueAt: null }),
   },
 };
 
@@ -154,7 +154,7 @@ export class IndexStore {
   }
 
   /** A search in turns with other calls (`pass` lets them run); null for calls in one piece. */
-  inTurns<Verb extends IndexVerb>(
+  searchInTurns<Verb extends IndexVerb>(
     verb: Verb,
     [request]: VerbArguments[Verb],
     pass: () => Promise<unknown>,
@@ -165,14 +165,14 @@ export class IndexStore {
     const { leg, remainingMs } = request.turns;
     const endsAt = Date.now() + remainingMs;
     const isOver = () => this.#dropped.has(leg) || Date.now() >= endsAt;
-    return this.#takingTurns(this.#context.search.search(request, isOver), leg, pass);
+    return this.#runInTurns(this.#context.search.search(request, isOver), leg, pass);
   }
 
   #drop(leg: string): void {
     if (this.#underWay.has(leg)) this.#dropped.add(leg);
   }
 
-  async #takingTurns<Reply>(
+  async #runInTurns<Reply>(
     work: CooperativeWork<Reply>,
     leg: string,
     pass: () => Promise<unknown>,
@@ -213,7 +213,7 @@ export class IndexStore {
       const context = { ...this.#context, change, removals, unindexed: [] };
       const result = this.#storage.transactionSync(() => {
         const worked = work(context);
-        giveWords(context);
+        indexWords(context);
         return worked;
       });
       this.#vectorLeg.follow(change);
@@ -231,10 +231,10 @@ export class IndexStore {
 }
 
 export const answerOfEmpty = <Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]) =>
-  VERBS[verb].ofEmpty?.(...args);
+  VERBS[verb].emptyAnswer?.(...args);
 
 /** The stored index; null when nothing was written yet and this method does not write either. */
 export function openIndex(storage: DurableObjectStorage, verb: IndexVerb): IndexStore | null {
-  const isFirst = VERBS[verb].ofEmpty === undefined;
+  const isFirst = VERBS[verb].emptyAnswer === undefined;
   return isFirst || hasSchema(storage.sql) ? new IndexStore(storage) : null;
 }

@@ -15,7 +15,7 @@ export type RetrievalServices = Pick<
   | "ragIndexes"
   | "vectorIndex"
   | "models"
-  | "inBackground"
+  | "runInBackground"
   | "turns"
 >;
 
@@ -55,7 +55,7 @@ export async function runLeg<T>(
       return await deadline.run(part, tryWithin, share);
     } catch (thrown) {
       const degradation = sentenceOf(part, thrown, services.now() - startedAt);
-      report.degraded(part, degradation);
+      report.addDegradation(part, degradation);
       note({ "retrieval.degradation": degradation });
       logUnknown(services.log, part, thrown);
       return null;
@@ -103,7 +103,7 @@ export class RetrievalReport {
   readonly #degradations = new Map<string, string>();
 
   /** Records one sentence per part, however often its calls fail. */
-  degraded(part: string, sentence: string): void {
+  addDegradation(part: string, sentence: string): void {
     if (!this.#degradations.has(part)) this.#degradations.set(part, sentence);
   }
 

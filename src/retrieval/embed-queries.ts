@@ -1,5 +1,5 @@
 import { embedTexts } from "../catalog/models/embed-texts.ts";
-import { otherModel } from "../ports/models.ts";
+import { otherModelMessage } from "../ports/models.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
@@ -38,10 +38,10 @@ export function embedQueries(
 async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries: string[]) {
   const [first] = targets;
   if (first === undefined) return null;
-  const { now, models, inBackground } = call.services;
+  const { now, models, runInBackground } = call.services;
   const { embeddingModel: model, dimensions } = first.rag;
   if (first.rag.modelChangedAt > 0) {
-    call.report.degraded("embedding", `embedding: ${otherModel(model)}`);
+    call.report.addDegradation("embedding", `embedding: ${otherModelMessage(model)}`);
     return null;
   }
   const startedAt = now();
@@ -49,7 +49,7 @@ async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries
   const embedded = await runLeg(call, leg, async (signal) => {
     const embedder = models.embedder(model, dimensions);
     const { fusionWeight } = embedder;
-    const how = { signal, isAhead: true, inBackground };
+    const how = { signal, isAhead: true, runInBackground };
     const { queryPrefix } = models.embeddingForm(model);
     const texts = queries.map((query) => queryPrefix + query);
     return { ...(await embedTexts(embedder, texts, how)), fusionWeight };

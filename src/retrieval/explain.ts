@@ -1,5 +1,5 @@
 import type { ChunkId } from "../core/ids.ts";
-import { withoutJoined } from "../rag-index/search/fuse.ts";
+import { omitJoined } from "../rag-index/search/fuse.ts";
 import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
 
 /** Where one leg had a chunk among its candidates: from 1, with the leg's own score. */
@@ -39,7 +39,7 @@ function factsById(lists: ScoredList[]): Map<ChunkId, Before> {
   const facts = new Map<ChunkId, Before>();
   for (const { chunks, findings } of lists) {
     for (const [at, { chunk, value, fused = value, fusedPlace }] of chunks.entries()) {
-      const queries = withoutJoined(findings.queries).map(({ lexical, vector }, query) => ({
+      const queries = omitJoined(findings.queries).map(({ lexical, vector }, query) => ({
         lexical: rankOf(chunk.scores[query]?.lexical ?? null, lexical),
         vector: rankOf(chunk.scores[query]?.vector ?? null, vector),
       }));

@@ -1,8 +1,8 @@
-import { fuse, fusionOf, together, type LegLists } from "../rag-index/search/fuse.ts";
+import { fuse, fusionOf, combineValues, type LegLists } from "../rag-index/search/fuse.ts";
 import { meanRelation } from "./merge-shards.ts";
 import { modelOf } from "./rag-findings.ts";
 import {
-  inOrder,
+  compareChunks,
   NO_LEGS,
   scaleAmong,
   type ScoredChunk,
@@ -22,15 +22,15 @@ export function mergeLists(scoredLists: ScoredList[]): ScoredChunk[] {
   if (lists.length === 1) return first.chunks;
   const all = lists.map(({ chunks }) => chunks);
   const isOfOneModel = lists.every(({ findings }) => modelOf(findings) === modelOf(first.findings));
-  if (lists.every((list) => isJudgedAs(list, first, isOfOneModel))) {
-    return mergeByHeads(all.map((chunks) => chunks.map(valuedAsJudged)));
+  if (lists.every((list) => isOnSameScale(list, first, isOfOneModel))) {
+    return mergeByHeads(all.map((chunks) => chunks.map(valueByJudgement)));
   }
   const isOfOneMode = lists.every(({ findings }) => findings.mode === first.findings.mode);
-  return mergeByHeads(isOfOneModel && isOfOneMode ? all : onCommonScale(lists));
+  return mergeByHeads(isOfOneModel && isOfOneMode ? all : rescaleLists(lists));
 }
 
 /** Similarities compare only among lists of one embedding model. */
-function isJudgedAs(list: ScoredList, first: ScoredList, isOfOneModel: boolean): boolean {
+function isOnSameScale(list: ScoredList, first: ScoredList, isOfOneModel: boolean): boolean {
   const [scale, firstScale] = [list.comparesBy, first.comparesBy];
   if (scale.by === "reranker")
     return firstScale.by === "reranker" && scale.model === firstScale.model;
@@ -38,7 +38,7 @@ function isJudgedAs(list: ScoredList, first: ScoredList, isOfOneModel: boolean):
 }
 
 /** Multiplied with a weight below 1, a relevance below 0 would rise. */
-function valuedAsJudged(chunk: ScoredChunk): ScoredChunk {
+function valueByJudgement(chunk: ScoredChunk): ScoredChunk {
   const { relevance, recency = 1 } = chunk;
   const judged = relevance ?? similarityOrValue(chunk);
   return { ...chunk, value: judged < 0 ? judged / recency : judged * recency };
@@ -54,7 +54,7 @@ function mergeTwo(a: ScoredChunk[], b: ScoredChunk[]): ScoredChunk[] {
   const merged: ScoredChunk[] = [];
   let at = 0;
   for (const chunk of a) {
-    for (let next = b[at]; next !== undefined && inOrder(next, chunk) < 0; next = b[at]) {
+    for (let next = b[at]; next !== undefined && compareChunks(next, chunk) < 0; next = b[at]) {
       merged.push(next);
       at += 1;
     }
@@ -82,7 +82,7 @@ export function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
  * of all that was read are counted as one index would score them, also where a RAG was searched by
  * vectors alone. Similarities compare among lists of one model. Each list keeps its order.
  */
-function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
+function rescaleLists(lists: ScoredList[]): ScoredChunk[][] {
   const legs = lists.map(({ chunks, findings: { queries } }) =>
     queries.map((_, at): LegLists => ({
       lexical: chunks.map(({ words }) => words[at] ?? 0).sort((a, b) => b - a),
@@ -101,7 +101,7 @@ function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
       return fusionOf(legs[place]?.[at] ?? NO_LEGS, rule, scale);
     });
     const valueOf = ({ words, chunk }: ScoredChunk) =>
-      together(
+      combineValues(
         fusions.map((fusion, at) => {
           const vector = chunk.similarities[at] ?? null;
           return fuse({ lexical: words[at] ?? 0, vector }, fusion) ?? 0;

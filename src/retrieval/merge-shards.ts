@@ -22,28 +22,30 @@ export function mergeShards(
   if (first !== undefined && replies.length === 1) return first;
   const parts = queries.map((_, at) => replies.flatMap(({ queries }) => queries[at] ?? []));
   const statistics = parts.map((scores) =>
-    wholeOf(scores.flatMap((part) => part.statistics ?? [])),
+    sumStatistics(scores.flatMap((part) => part.statistics ?? [])),
   );
   const wordsOf = wordScorer(statistics);
   const all = replies.flatMap(({ chunks }) => chunks);
-  const scoresOf = new Map(all.map((chunk) => [chunk, withWords(chunk.scores, wordsOf(chunk))]));
+  const scoresOf = new Map(
+    all.map((chunk) => [chunk, replaceWordScores(chunk.scores, wordsOf(chunk))]),
+  );
   const merged = parts.map((scores, at): QueryScores => {
-    const ofLeg = (leg: keyof LegScores) => {
+    const scoresOfLeg = (leg: keyof LegScores) => {
       const unread = replies.flatMap((reply) => unreadScores(reply, { at, leg, scoresOf }));
       const read = [...scoresOf.values()].flatMap((chunkScores) => chunkScores[at]?.[leg] ?? []);
       return [...unread, ...read].sort((a, b) => b - a).slice(0, limit);
     };
     const equal = sumOf(scores, (part) => part.equal);
     return {
-      lexical: ofLeg("lexical"),
-      vector: ofLeg("vector"),
+      lexical: scoresOfLeg("lexical"),
+      vector: scoresOfLeg("vector"),
       equal,
       statistics: statistics[at],
     };
   });
-  const chunks = includeDuplicates ? all : withoutLaterEquals(all);
+  const chunks = includeDuplicates ? all : removeLaterDuplicates(all);
   for (const chunk of chunks) {
-    chunk.scores = withinLimit(scoresOf.get(chunk) ?? [], merged, limit);
+    chunk.scores = dropBeyondLimit(scoresOf.get(chunk) ?? [], merged, limit);
   }
   return {
     chunks,
@@ -83,19 +85,19 @@ export const meanRelation = (parts: Pick<SearchReply, "relation" | "candidates">
     sumOf(parts, ({ candidates }) => candidates),
   );
 
-const withWords = (scores: LegScores[], words: number[]): LegScores[] =>
+const replaceWordScores = (scores: LegScores[], words: number[]): LegScores[] =>
   scores.map(({ lexical, vector }, at) => ({
     lexical: lexical === null ? null : (words[at] ?? lexical),
     vector,
   }));
 
 /** One index would not have had more candidates than its limit. */
-function withinLimit(scores: LegScores[], queries: LegLists[], limit: number): LegScores[] {
-  const within = (score: number | null, list: number[] = []) =>
+function dropBeyondLimit(scores: LegScores[], queries: LegLists[], limit: number): LegScores[] {
+  const keepWithinLimit = (score: number | null, list: number[] = []) =>
     score === null || (list.length === limit && score < (list.at(-1) ?? 0)) ? null : score;
   return scores.map(({ lexical, vector }, at) => ({
-    lexical: within(lexical, queries[at]?.lexical),
-    vector: within(vector, queries[at]?.vector),
+    lexical: keepWithinLimit(lexical, queries[at]?.lexical),
+    vector: keepWithinLimit(vector, queries[at]?.vector),
   }));
 }
 
@@ -113,7 +115,7 @@ export function wordScorer(
 }
 
 /** The statistics of all parts together, as a single index would have them; undefined: of none. */
-export function wholeOf(parts: WordStatistics[]): WordStatistics | undefined {
+export function sumStatistics(parts: WordStatistics[]): WordStatistics | undefined {
   if (parts.length === 0) return undefined;
   const corpus: CorpusSize = {
     chunks: sumOf(parts, ({ corpus }) => corpus.chunks),
@@ -132,18 +134,18 @@ export function wholeOf(parts: WordStatistics[]): WordStatistics | undefined {
 }
 
 /** Each shard shows its own equal chunks once; this removes those between shards. */
-function withoutLaterEquals(chunks: HydratedChunk[]): HydratedChunk[] {
+function removeLaterDuplicates(chunks: HydratedChunk[]): HydratedChunk[] {
   const first = new Map<string, HydratedChunk>();
   for (const chunk of chunks) {
     const earlier = first.get(chunk.duplicateKey);
-    if (earlier === undefined || comesBefore(chunk, earlier)) first.set(chunk.duplicateKey, chunk);
+    if (earlier === undefined || isEarlier(chunk, earlier)) first.set(chunk.duplicateKey, chunk);
   }
   const ids = new Set<ChunkId>(Array.from(first.values(), ({ id }) => id));
   return chunks.filter(({ id }) => ids.has(id));
 }
 
 /** File ids grow with time, so that the original is that of the file that came first. */
-function comesBefore(a: HydratedChunk, b: HydratedChunk): boolean {
+function isEarlier(a: HydratedChunk, b: HydratedChunk): boolean {
   if (a.file.fileId !== b.file.fileId) return a.file.fileId < b.file.fileId;
   return a.position < b.position;
 }

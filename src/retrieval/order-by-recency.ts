@@ -1,5 +1,5 @@
 import { DAY_MS } from "../core/time.ts";
-import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
+import { compareChunks, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
 /** The share of a passage's value that age may take: one that fits clearly better stays first. */
 const AT_STAKE = 0.25;
@@ -15,11 +15,11 @@ export const orderByRecency = (lists: ScoredList[], now: number): ScoredList[] =
   lists.map((list) => {
     const { recencyHalfLifeDays: halfLife } = list.findings.target.rag;
     if (halfLife === null) return list;
-    const chunks = list.chunks.map((chunk) => aged(chunk, now, halfLife));
-    return { ...list, chunks: chunks.sort(inOrder) };
+    const chunks = list.chunks.map((chunk) => applyRecency(chunk, now, halfLife));
+    return { ...list, chunks: chunks.sort(compareChunks) };
   });
 
-function aged(chunk: ScoredChunk, now: number, halfLife: number): ScoredChunk {
+function applyRecency(chunk: ScoredChunk, now: number, halfLife: number): ScoredChunk {
   const recency = recencyOf(now - chunk.chunk.file.modifiedAt, halfLife);
   return { ...chunk, value: chunk.value * recency, recency };
 }

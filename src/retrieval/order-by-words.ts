@@ -3,7 +3,7 @@ import type { Features, PassageWords } from "./passage-features.ts";
 import { modelOf, orderOf, reorderedCount, type RagFindings } from "./rag-findings.ts";
 import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
-import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
+import { compareChunks, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
 /** A finite number below any score: two of them differ by 0. */
 const NOT_FOUND = -1e9;
@@ -69,7 +69,7 @@ async function orderTogether(
 ): Promise<ScoredList[]> {
   const best = lists
     .flatMap((list) => list.chunks.map((chunk, place) => ({ list, place, chunk })))
-    .sort((a, b) => inOrder(a.chunk, b.chunk))
+    .sort((a, b) => compareChunks(a.chunk, b.chunk))
     .slice(0, count);
   if (best.length < 2) return lists;
   const scores = await scoresOf(best);

@@ -1,4 +1,4 @@
-import { rarityAmong } from "../text/bm25.ts";
+import { rarityOf } from "../text/bm25.ts";
 import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
@@ -92,9 +92,9 @@ type QueryStems = {
 /** Which term a word is, or is a relative of, -1: none; and whether the query says it at all. */
 type StemMatch = { term: number; relative: number; isSaid: boolean };
 
-function askedOf(query: string): QueryStems {
+function queryStemsOf(query: string): QueryStems {
   const words = searchWordsOf(query);
-  const tellingTerms = tellingOf([...words, ...spellingsOf(query)]).slice(0, MAX_TERMS);
+  const tellingTerms = tellingTermsOf([...words, ...spellingsOf(query)]).slice(0, MAX_TERMS);
   const terms = new Map<string, number>();
   const order = tellingTerms.map((word) => {
     const stem = stemOf(word);
@@ -116,7 +116,7 @@ function askedOf(query: string): QueryStems {
 }
 
 /** A query of nothing but asking words is asked by all of them. */
-function tellingOf(words: string[]): string[] {
+function tellingTermsOf(words: string[]): string[] {
   const telling = words.filter(isTelling);
   return telling.length > 0 ? telling : withoutStopWords(words);
 }
@@ -135,11 +135,11 @@ type Held = {
   behind: Terms[];
 };
 
-function heldBy({ words: { text, headings, names } }: Candidate, query: QueryStems): Held {
+function countTerms({ words: { text, headings, names } }: Candidate, query: QueryStems): Held {
   const counts: Held = {
     text: 0,
-    headings: termsAmong(wordsIn(headings), query),
-    path: termsAmong(names.flat(), query),
+    headings: termsIn(wordsIn(headings), query),
+    path: termsIn(names.flat(), query),
     relatives: 0,
     sentences: [],
     behind: [],
@@ -147,10 +147,10 @@ function heldBy({ words: { text, headings, names } }: Candidate, query: QuerySte
   let before = -1;
   for (const sentence of sentencesOf(text)) {
     const words = searchWordsOf(sentence);
-    let terms = termsAmong(spellingsOf(sentence), query);
+    let terms = termsIn(spellingsOf(sentence), query);
     if (words.length === 0) before = -1;
     for (const word of words) {
-      const { term, relative } = knownOf(word, query);
+      const { term, relative } = matchWord(word, query);
       if (relative >= 0) counts.relatives |= 1 << relative;
       if (term >= 0) terms |= 1 << term;
       if (term >= 0 && before >= 0)
@@ -172,7 +172,7 @@ const NO_BREAK_SPACE = "\u00a0";
 const sentencesOf = (text: string): string[] =>
   withoutSigns(text.replaceAll(NO_BREAK_SPACE, " "), NO_SIGN).split(SENTENCE_END);
 
-function knownOf(word: string, { known: stems, all, terms, families }: QueryStems): StemMatch {
+function matchWord(word: string, { known: stems, all, terms, families }: QueryStems): StemMatch {
   const before = stems.get(word);
   if (before !== undefined) return before;
   const stem = stemOf(word);
@@ -183,10 +183,10 @@ function knownOf(word: string, { known: stems, all, terms, families }: QueryStem
   return match;
 }
 
-function termsAmong(words: string[], query: QueryStems): Terms {
+function termsIn(words: string[], query: QueryStems): Terms {
   let terms: Terms = 0;
   for (const word of words) {
-    const { term } = knownOf(word, query);
+    const { term } = matchWord(word, query);
     if (term >= 0) terms |= 1 << term;
   }
   return terms;
@@ -194,26 +194,26 @@ function termsAmong(words: string[], query: QueryStems): Terms {
 
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
 export function featuresOf(query: string, candidates: Candidate[]): Features[] {
-  const stems = askedOf(query);
-  const termCounts = candidates.map((candidate) => heldBy(candidate, stems));
-  const share = shareBy(stems, termCounts);
+  const stems = queryStemsOf(query);
+  const termCounts = candidates.map((candidate) => countTerms(candidate, stems));
+  const share = shareCounter(stems, termCounts);
   const byFile = new Map<string, Terms>();
   candidates.forEach(({ path }, at) => {
     byFile.set(path, (byFile.get(path) ?? 0) | (termCounts[at]?.text ?? 0));
   });
-  const isSaid = (word: string) => knownOf(word, stems).isSaid;
+  const isQueryStem = (word: string) => matchWord(word, stems).isSaid;
   const best = Math.max(0, ...candidates.map(({ lexical }) => lexical));
   return candidates.map((candidate, at) => {
     const { fused, cosine, path, words, fileChunks } = candidate;
-    const own = termCounts[at] ?? heldBy(candidate, stems);
-    const matchingNames = words.names.filter((name) => name.every(isSaid));
+    const own = termCounts[at] ?? countTerms(candidate, stems);
+    const matchingNames = words.names.filter((name) => name.every(isQueryStem));
     const last = words.names.at(-1) ?? [];
     return {
       fused,
       cosine,
       lexical: best === 0 ? 0 : candidate.lexical / best,
       names: Math.min(MAX_NAMES, matchingNames.length),
-      lastName: last.length === 0 ? 0 : countOf(last, isSaid) / last.length,
+      lastName: last.length === 0 ? 0 : countOf(last, isQueryStem) / last.length,
       sentence: own.sentences.reduce((best, sentence) => Math.max(best, share(sentence)), 0),
       neighbours: neighboursIn(own, stems),
       relatives: share(own.relatives & ~own.text),
@@ -225,12 +225,12 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
 
 /** By passage: the largest share of a query's words that its text, headings and path hold. */
 export function sharesOfWords(queries: string[], passages: PassageWords[]): number[] {
-  const stems = queries.map(askedOf);
+  const stems = queries.map(queryStemsOf);
   return passages.map(({ text, headings, names }) => {
     const words = [...wordsIn(`${headings}\n${text}`), ...names.flat()];
     const shares = stems.map((query) => {
-      const terms = termsAmong(words, query);
-      const count = countOf([...query.terms.values()], (term) => holds(terms, term));
+      const terms = termsIn(words, query);
+      const count = countOf([...query.terms.values()], (term) => hasTerm(terms, term));
       return count / Math.max(1, query.terms.size);
     });
     return Math.max(...shares);
@@ -243,28 +243,28 @@ function countOf<Item>(items: Item[], test: (item: Item) => boolean): number {
   return count;
 }
 
-const holds = (terms: Terms, place: number) => (terms & (1 << place)) !== 0;
+const hasTerm = (terms: Terms, place: number) => (terms & (1 << place)) !== 0;
 
 function neighboursIn({ behind }: Held, { order }: QueryStems): number {
   if (order.length < 2) return 0;
   let count = 0;
   for (let at = 1; at < order.length; at++) {
-    if (holds(behind[order[at - 1] ?? 0] ?? 0, order[at] ?? 0)) count += 1;
+    if (hasTerm(behind[order[at - 1] ?? 0] ?? 0, order[at] ?? 0)) count += 1;
   }
   return count / (order.length - 1);
 }
 
 /** The share of all terms' weight that some of them have. */
-function shareBy({ terms }: QueryStems, termCounts: Held[]): (some: Terms) => number {
+function shareCounter({ terms }: QueryStems, termCounts: Held[]): (some: Terms) => number {
   const weights = [...terms.values()].map((term) => {
-    const holders = countOf(termCounts, ({ text, headings }) => holds(text | headings, term));
-    return rarityAmong(termCounts.length, holders);
+    const holders = countOf(termCounts, ({ text, headings }) => hasTerm(text | headings, term));
+    return rarityOf(termCounts.length, holders);
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return (some) => {
     let sum = 0;
     for (let term = 0; term < weights.length; term++) {
-      if (holds(some, term)) sum += weights[term] ?? 0;
+      if (hasTerm(some, term)) sum += weights[term] ?? 0;
     }
     return total === 0 ? 0 : sum / total;
   };

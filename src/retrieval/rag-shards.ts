@@ -24,7 +24,7 @@ export type ShardSearch = Pick<
   deep?: boolean;
 };
 
-/** `isWhole`: every shard answered. */
+/** `isWholeForm`: every shard answered. */
 export type ShardsReply = SearchReply & { isWhole: boolean };
 
 /** The index objects of one RAG as one. A shard that does not answer is a degradation. */
@@ -73,7 +73,7 @@ export class RagShards {
       merged: !this.isSingle || targets.length > 1,
     };
     const replies = await this.#askAll("search", SEARCH_SHARE, (shard, part, signal) =>
-      this.#inTurns(shard, part, request, signal),
+      this.#searchInTurns(shard, part, request, signal),
     );
     const merged = mergeShards(replies, request);
     return { ...merged, isWhole: replies.length === this.#shards.length };
@@ -95,21 +95,21 @@ export class RagShards {
   }
 
   /** Tells the index object when the time is over, or the caller gone, and reports what it left. */
-  async #inTurns(shard: RagIndex, part: string, request: SearchRequest, signal: AbortSignal) {
+  async #searchInTurns(shard: RagIndex, part: string, request: SearchRequest, signal: AbortSignal) {
     const count = request.queries.length;
-    if (count === 1) return checkedReply(await shard.search(request));
+    if (count === 1) return checkReply(await shard.search(request));
     const leg = crypto.randomUUID();
     const remainingMs = this.#call.deadline.remainingMs * SEARCH_SHARE * OF_ITS_TIME;
-    const drop = () => this.#call.services.inBackground(shard.drop(leg));
+    const drop = () => this.#call.services.runInBackground(shard.drop(leg));
     signal.addEventListener("abort", drop, { once: true });
     try {
-      const reply = checkedReply(await shard.search({ ...request, turns: { leg, remainingMs } }));
+      const reply = checkReply(await shard.search({ ...request, turns: { leg, remainingMs } }));
       if (reply.unsearched > 0) {
         // The joined text is the last.
         const losses = reply.unsearched - 1;
         const what =
           losses === 0 ? "the joined text was" : `${losses} of ${count - 1} queries were`;
-        this.#call.report.degraded(part, `${part}: ${what} not searched in time`);
+        this.#call.report.addDegradation(part, `${part}: ${what} not searched in time`);
       }
       return reply;
     } finally {
@@ -119,7 +119,7 @@ export class RagShards {
 }
 
 /** While a deployment rolls out, an index object may still answer as the version before. */
-function checkedReply(reply: SearchReply): SearchReply {
+function checkReply(reply: SearchReply): SearchReply {
   if (!Number.isInteger(reply.candidates)) throw new Error("the index is of another version");
   return { ...reply, relation: reply.relation || 0 };
 }

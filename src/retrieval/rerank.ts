@@ -1,12 +1,17 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
-import { acceptedSize, inAcceptedBatches } from "../catalog/models/accepted-batches.ts";
-import { inBatches } from "../core/work/batches.ts";
-import { inParallel } from "../core/work/parallel.ts";
+import { acceptedSize, sendAcceptedBatches } from "../catalog/models/accepted-batches.ts";
+import { splitIntoBatches } from "../core/work/batches.ts";
+import { runInParallel } from "../core/work/parallel.ts";
 import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
 import { ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
 import type { HydratedChunk, LegScores } from "../ports/rag-index.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
-import { inOrder, inPlacesOf, passesThreshold, similarityOrValue } from "./score-chunks.ts";
+import {
+  compareChunks,
+  keepPlaceValues,
+  isAboveThreshold,
+  similarityOrValue,
+} from "./score-chunks.ts";
 import type { ComparesBy, ScoredChunk, ScoredList } from "./score-chunks.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
@@ -24,33 +29,33 @@ export function rerankLists(
       const { reranker, id, identifier } = list.findings.target.rag;
       if (reranker === null) return list;
       const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
-      const passing = list.chunks.filter((chunk) => passesThreshold(chunk, plan.threshold));
+      const passing = list.chunks.filter((chunk) => isAboveThreshold(chunk, plan.threshold));
       const candidates = passing.slice(0, plan.needed);
       if (candidates.length === 0) return { ...list, chunks: [] };
       const by = { part, name: reranker, ragId: id };
       const reply = await rerank(call, by, candidates, plan);
       if (reply === null) {
-        const similar = orderedBy(list.chunks, similarityOrValue);
-        const chunks = inPlacesOf(list.chunks, similar);
+        const similar = orderByValue(list.chunks, similarityOrValue);
+        const chunks = keepPlaceValues(list.chunks, similar);
         return { ...list, chunks, comparesBy: { by: "similarity" } };
       }
       const judged = candidates.map((chunk) => {
         return { ...chunk, relevance: reply.relevance.get(chunk.chunk.id) ?? -Infinity };
       });
-      const relevant = orderedBy(judged, (chunk) => chunk.relevance);
+      const relevant = orderByValue(judged, (chunk) => chunk.relevance);
       const comparesBy: ComparesBy = reply.isAbsolute
         ? { by: "reranker", model: reranker }
         : { by: "values" };
-      return { ...list, chunks: inPlacesOf(candidates, relevant), comparesBy };
+      return { ...list, chunks: keepPlaceValues(candidates, relevant), comparesBy };
     }),
   );
 }
 
-function orderedBy<Chunk extends ScoredChunk>(
+function orderByValue<Chunk extends ScoredChunk>(
   chunks: Chunk[],
   valueOf: (chunk: Chunk) => number,
 ): ScoredChunk[] {
-  return chunks.map((chunk) => ({ ...chunk, value: valueOf(chunk) })).sort(inOrder);
+  return chunks.map((chunk) => ({ ...chunk, value: valueOf(chunk) })).sort(compareChunks);
 }
 
 /** `part` names the leg in degradations. */
@@ -75,14 +80,14 @@ async function rerank(
         ({ chunk: { scores } }) =>
           isFoundBy(scores[at]) && (at < queries.length || !scores.slice(0, at).some(isFoundBy)),
       );
-      return inBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
+      return splitIntoBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
         query,
         batch,
       }));
     });
-    const ranked = await inParallel(batches, CALLS_AT_ONCE, ({ query, batch }) => {
+    const ranked = await runInParallel(batches, CALLS_AT_ONCE, ({ query, batch }) => {
       const send = (some: ScoredChunk[]) => relevanceOf(reranker, query, some, signal);
-      return inAcceptedBatches({ name, send }, batch);
+      return sendAcceptedBatches({ name, send }, batch);
     });
     const replies = ranked.flat();
     return {
@@ -114,7 +119,7 @@ async function relevanceOf(
   batch: ScoredChunk[],
   signal: AbortSignal,
 ): Promise<{ scores: Relevance[]; tokens: number }> {
-  const values = batch.map(({ chunk }) => rerankedText(chunk));
+  const values = batch.map(({ chunk }) => textToRerank(chunk));
   const reply = await reranker.model.doRerank({
     documents: { type: "text", values },
     query: query.toWellFormed(),
@@ -132,16 +137,16 @@ async function relevanceOf(
     throw new ModelFailure("incomplete reply");
   }
   const { tokenizer } = reranker;
-  return { scores, tokens: rerankedTokens(reply) ?? estimatedPairs(query, values, tokenizer) };
+  return { scores, tokens: rerankedTokens(reply) ?? estimatePairTokens(query, values, tokenizer) };
 }
 
 /** A reranker reads the query again with every document. */
-const estimatedPairs = (query: string, documents: string[], tokenizer: Tokenizer) =>
+const estimatePairTokens = (query: string, documents: string[], tokenizer: Tokenizer) =>
   documents.length * estimateTokens(query, tokenizer) +
   estimateTokens(documents.join("\n"), tokenizer);
 
 /** Titles and headings say what a chunk is about: without them rankings get worse. */
-function rerankedText({ headings, text }: HydratedChunk): string {
+function textToRerank({ headings, text }: HydratedChunk): string {
   return [...headings, text].join("\n").toWellFormed();
 }
 

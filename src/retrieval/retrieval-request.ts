@@ -30,22 +30,22 @@ export type ModifiedRange = {
   modifiedBefore?: string | undefined;
 };
 
-const modifiedAt = (relation: "<" | "<=" | ">=", value: number): FileCondition => ({
+const compareModified = (relation: "<" | "<=" | ">=", value: number): FileCondition => ({
   compare: { of: "modifiedAt", test: "order", kind: "time", relation, value },
 });
 
 /** The last change was at this time, ms: equal times may be written in several ways. */
-export const wasModifiedAt = (ms: number): FileCondition => ({
-  all: [modifiedAt(">=", ms), modifiedAt("<=", ms)],
+export const modifiedAtCondition = (ms: number): FileCondition => ({
+  all: [compareModified(">=", ms), compareModified("<=", ms)],
 });
 
 /** Undefined: whenever it was. */
-export function modifiedWithin({
+export function modifiedWithinCondition({
   modifiedAfter: after,
   modifiedBefore: before,
 }: ModifiedRange): FileCondition | undefined {
-  const from = after === undefined ? [] : [modifiedAt(">=", Date.parse(after))];
-  const to = before === undefined ? [] : [modifiedAt("<", Date.parse(before))];
+  const from = after === undefined ? [] : [compareModified(">=", Date.parse(after))];
+  const to = before === undefined ? [] : [compareModified("<", Date.parse(before))];
   const all = [...from, ...to];
   return all.length === 0 ? undefined : { all };
 }
@@ -65,7 +65,7 @@ export function restrictionTo({
   metadata = [],
   ...modified
 }: Selection): Restriction {
-  const condition = modifiedWithin(modified);
+  const condition = modifiedWithinCondition(modified);
   const also = { metadata, ...(condition && { condition }) };
   if (useAllFiles) return { named: null, ...also };
   const scopes = {
@@ -113,7 +113,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   const isBuiltIn = ({ rag }: RetrievalTarget) => rag.embeddingModel === BUILT_IN_MODELS.embedding;
   const least = targets.every(isBuiltIn) ? MIN_CANDIDATES : MIN_CANDIDATES_TRAINED;
   const needed = reranks ? topK * candidateMultiplier : topK;
-  const queries = request.queries.map((query) => cut(query));
+  const queries = request.queries.map((query) => cutQuery(query));
   return {
     targets: targets.filter(showsAnything),
     queries,
@@ -127,14 +127,14 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   };
 }
 
-const cut = (query: string, limit = QUERY_LIMIT) => query.slice(0, limit).toWellFormed();
+const cutQuery = (query: string, limit = QUERY_LIMIT) => query.slice(0, limit).toWellFormed();
 
 /** Each query has its share: models read only the beginning of a long text, or refuse it. */
 function joinedText(queries: string[]): string {
   const limit = Math.max(JOINED_LIMIT, ...queries.map(({ length }) => length));
   const whole = queries.join(" ");
   if (whole.length <= limit) return whole;
-  return queries.map((query) => cut(query, limit / queries.length - 1)).join(" ");
+  return queries.map((query) => cutQuery(query, limit / queries.length - 1)).join(" ");
 }
 
 /** A call that names nothing of a RAG finds nothing in it. */

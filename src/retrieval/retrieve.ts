@@ -12,7 +12,7 @@ import { rerankLists } from "./rerank.ts";
 import { planSearch, type RetrievalRequest, type SearchPlan } from "./retrieval-request.ts";
 import { leaveOutUnrelated } from "./leave-out-unrelated.ts";
 import { mergeEqualTexts, mergeLists } from "./merge-lists.ts";
-import { asRetrieved, passesThreshold, scoreChunks } from "./score-chunks.ts";
+import { toRetrievedChunk, isAboveThreshold, scoreChunks } from "./score-chunks.ts";
 import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-chunks.ts";
 
 export type RetrievalResult = {
@@ -40,10 +40,10 @@ export function retrieve(
     const call = { services, deadline, report: new RetrievalReport() };
     const explains = options.explain === true;
     const plan = planSearch(request, explains);
-    const ranking = await inTurn(call, plan, request.topK);
+    const ranking = await searchInTurn(call, plan, request.topK);
     const { findings, best, scored, ...timed } = ranking;
     const result: RetrievalResult = {
-      chunks: best.map(asRetrieved),
+      chunks: best.map(toRetrievedChunk),
       degradations: call.report.degradations,
       // Abandoned legs may still record theirs.
       uses: [...call.report.uses],
@@ -86,7 +86,7 @@ const NOTHING: Ranking = {
 };
 
 /** A long search waits for its caller's others. @throws QuarryError `busy` */
-async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Promise<Ranking> {
+async function searchInTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Promise<Ranking> {
   if (!isLong(plan)) return await searchAndRank(call, plan, topK);
   const { caller, searches } = call.services.turns;
   let end: () => void;
@@ -95,7 +95,7 @@ async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Prom
   } catch (thrown) {
     if (!(thrown instanceof DeadlineExceeded)) throw thrown;
     const reason = "the time was over before this caller's other searches had ended";
-    call.report.degraded("search", `search: ${reason}`);
+    call.report.addDegradation("search", `search: ${reason}`);
     return NOTHING;
   }
   try {
@@ -113,7 +113,10 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const pause = async () => {
     await call.services.turns.pass();
     if (call.deadline.remainingMs > 0) return true;
-    call.report.degraded("order", "order: the time was over before words had ordered the passages");
+    call.report.addDegradation(
+      "order",
+      "order: the time was over before words had ordered the passages",
+    );
     return false;
   };
   const scored = await orderByWords(scoreChunks(findings), plan, pause);
@@ -123,7 +126,7 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const aged = orderByRecency(ranked, now());
   const related = leaveOutUnrelated(mergeLists(aged), findings, plan.queries);
   const merged = plan.includeDuplicates ? related : mergeEqualTexts(related);
-  const passing = merged.filter((chunk) => passesThreshold(chunk, plan.threshold));
+  const passing = merged.filter((chunk) => isAboveThreshold(chunk, plan.threshold));
   const best = passing.slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
   return { findings, scored, best, timings };

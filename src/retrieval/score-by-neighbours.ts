@@ -13,8 +13,8 @@ const AHEAD = 1e6;
  * @param best in their order
  */
 export function scoreByNeighbours(best: { chunk: ScoredChunk }[]): number[] {
-  const short = scoreTogether(best.slice(0, SHORT)).map((score) => score + AHEAD);
-  return best.length <= SHORT ? short : [...short, ...scoreTogether(best).slice(SHORT)];
+  const short = scoreWithNeighbours(best.slice(0, SHORT)).map((score) => score + AHEAD);
+  return best.length <= SHORT ? short : [...short, ...scoreWithNeighbours(best).slice(SHORT)];
 }
 
 /**
@@ -22,7 +22,7 @@ export function scoreByNeighbours(best: { chunk: ScoredChunk }[]): number[] {
  * takes a share of its score from the others, weighted by the square of how much closer they are
  * than the mean pair. The first stays: if a single passage answers, it is mostly this one.
  */
-function scoreTogether(best: { chunk: ScoredChunk }[]): number[] {
+function scoreWithNeighbours(best: { chunk: ScoredChunk }[]): number[] {
   const vectors = best.map(({ chunk: { chunk } }) => decodeHalfFloats(chunk.vector ?? NONE));
   const cosines = vectors.map((vector, at) =>
     vectors.slice(0, at).map((earlier) => dotProduct(vector, earlier)),

@@ -1,9 +1,9 @@
 import { isoTime } from "../core/time.ts";
 import { writtenHeadings } from "../ports/index-versions.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
-import { fuse, fusionOf, scaleOf, together, withoutJoined } from "../rag-index/search/fuse.ts";
+import { fuse, fusionOf, scaleOf, combineValues, omitJoined } from "../rag-index/search/fuse.ts";
 import type { Fusion, LegLists, Scale } from "../rag-index/search/fuse.ts";
-import { meanRelation, wholeOf, wordScorer } from "./merge-shards.ts";
+import { meanRelation, sumStatistics, wordScorer } from "./merge-shards.ts";
 import { modelOf, type RagFindings } from "./rag-findings.ts";
 
 type ChunkSource = {
@@ -86,14 +86,14 @@ export function scoreChunks(findings: RagFindings[]): ScoredList[] {
       return fusionOf(legs[rag]?.[at] ?? NO_LEGS, rule, scaleAmong(all, finding));
     });
     const scored = chunks.map((chunk) => scoreChunk(chunk, { fusions, relation }, target.rag));
-    return { findings: finding, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
+    return { findings: finding, chunks: scored.sort(compareChunks), comparesBy: { by: "values" } };
   });
 }
 
 /** By query. */
 const statisticsOf = (findings: RagFindings[]) =>
   (findings[0]?.queries ?? []).map((_, at) =>
-    wholeOf(findings.flatMap(({ queries }) => queries[at]?.statistics ?? [])),
+    sumStatistics(findings.flatMap(({ queries }) => queries[at]?.statistics ?? [])),
   );
 
 export const NO_LEGS: LegLists = { lexical: [], vector: [] };
@@ -123,7 +123,7 @@ function scoreChunk(
     return fused === null ? null : { fused, lexical: byWords ?? 0 };
   });
   const similarity = similarityOf(chunk);
-  const fused = together(
+  const fused = combineValues(
     finds.map((find) => find?.fused ?? null),
     relation,
   );
@@ -143,7 +143,7 @@ const bestWords = (chunks: ChunkWords[], at: number): number[] => {
 /** Cosine as the API shows it; null when there is none. */
 export function similarityOf({ similarities }: HydratedChunk): number | null {
   let best: number | null = null;
-  for (const similarity of withoutJoined(similarities)) {
+  for (const similarity of omitJoined(similarities)) {
     if (similarity !== null && (best === null || similarity > best)) best = similarity;
   }
   return best === null ? null : Math.min(1, Math.max(0, best));
@@ -153,12 +153,12 @@ export function similarityOf({ similarities }: HydratedChunk): number | null {
  * Compares the score as the answer shows it. A chunk without a similarity passes: there is nothing
  * to measure.
  */
-export function passesThreshold(chunk: ScoredChunk, threshold: number | null): boolean {
+export function isAboveThreshold(chunk: ScoredChunk, threshold: number | null): boolean {
   return threshold === null || !chunk.scored || chunk.score >= threshold;
 }
 
 /** Best value first; ties by file path, position and RAG. */
-export function inOrder(a: ScoredChunk, b: ScoredChunk): number {
+export function compareChunks(a: ScoredChunk, b: ScoredChunk): number {
   if (a.value !== b.value) return b.value - a.value;
   const byPath = compareText(a.chunk.file.path, b.chunk.file.path);
   if (byPath !== 0) return byPath;
@@ -172,11 +172,11 @@ export const similarityOrValue = ({ scored, score, value }: ScoredChunk): number
   scored ? score : value;
 
 /** The chunks in another order; each place keeps its value. */
-export function inPlacesOf(places: ScoredChunk[], ordered: ScoredChunk[]): ScoredChunk[] {
+export function keepPlaceValues(places: ScoredChunk[], ordered: ScoredChunk[]): ScoredChunk[] {
   return ordered.map((chunk, at) => ({ ...chunk, value: places[at]?.value ?? chunk.value }));
 }
 
-export function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
+export function toRetrievedChunk({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
   const { file, position, page, start, end, recognised } = chunk;
   const { path: filePath, name, externalId, url } = file;
   const modifiedAt = isoTime(file.modifiedAt);

@@ -14,10 +14,10 @@ export const modeOf = (rag: RagRecord, { searchMode = rag.searchMode }: AskedMod
   searchMode,
 });
 
-export const searchedAs = (rag: RagRecord, mode: AskedMode): SearchedRag => ({
+export const applySearchMode = (rag: RagRecord, mode: AskedMode): SearchedRag => ({
   ...rag,
   ...modeOf(rag, mode),
 });
 
 /** Whether words are searched from the start, and not only where vectors are lost. */
-export const searchesWords = (mode: SearchMode): boolean => mode !== "semantic";
+export const hasWordSearch = (mode: SearchMode): boolean => mode !== "semantic";

@@ -6,7 +6,7 @@ import { findNearest, isCrowded } from "./nearest-vectors.ts";
 import { orderOf, readCount, type RagFindings } from "./rag-findings.ts";
 import { RagShards, type ShardSearch } from "./rag-shards.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
-import { searchesWords } from "./search-mode.ts";
+import { hasWordSearch } from "./search-mode.ts";
 
 /**
  * Searches one RAG. Its index objects run both legs, fuse them and read the best in one call,
@@ -31,14 +31,14 @@ export async function searchRag(
       : await findNearest({ call, vectorIndex, target, plan }, restrictions, vectors);
   const matches = nearest === "lost" ? plan.searched.map(() => NO_MATCHES) : nearest;
   const { searchMode } = target.rag;
-  const wordsStandIn = !searchesWords(searchMode) && (vectors === null || nearest === "lost");
+  const wordsStandIn = !hasWordSearch(searchMode) && (vectors === null || nearest === "lost");
   const mode = wordsStandIn ? "hybrid" : searchMode;
   const reply = await searchOrScan(call, shards, plan, {
     queries: plan.searched.map((text, at) => {
       const query = { text, vector: vectors?.[at] ?? null };
       return matches === null ? query : { ...query, nearest: matches[at] ?? NO_MATCHES };
     }),
-    lexical: searchesWords(mode),
+    lexical: hasWordSearch(mode),
     rule: { mode, weight: embedded?.fusionWeight ?? 0 },
     needed: readCount({ target, embedded }, plan),
     withVectors: orderOf({ target, embedded }, plan) === "neighbours",
@@ -60,7 +60,7 @@ async function searchOrScan(
   const scan = await shards.search({ ...search, deep: true });
   if (!scan.scanned) {
     const reason = "most of what it names is outdated or hidden, and the RAG too large to scan";
-    call.report.degraded("vector index", `vector index: ${reason}`);
+    call.report.addDegradation("vector index", `vector index: ${reason}`);
   }
   // The chunks already read are better than none when a shard does not answer in time.
   return scan.isWhole && scan.unsearched === 0 ? scan : reply;

@@ -66,7 +66,7 @@ type Selection = { useAllFiles: boolean };
 type PathsOfField = { field: PropertyKey[]; paths: string[] };
 
 /** With `useAllFiles` nothing is selected, whatever is named; only so much may be named. */
-export const checkSelected =
+export const checkSelection =
   <Body extends Selection>(namedIn: (body: Body) => PathsOfField[]) =>
   (body: Body, context: z.RefinementCtx): void => {
     const scopes = namedIn(body);
@@ -122,7 +122,7 @@ export const RagRetrieveRequest = z
     providerFilter: filtersOf(z.object(filterFields)).openapi(unpublished),
   })
   .superRefine(
-    checkSelected(({ selectedFiles = [], selectedFolders = [] }) => [
+    checkSelection(({ selectedFiles = [], selectedFolders = [] }) => [
       { field: ["selectedFiles"], paths: selectedFiles },
       { field: ["selectedFolders"], paths: selectedFolders },
     ]),

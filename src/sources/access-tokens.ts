@@ -1,7 +1,7 @@
 import { importPKCS8, SignJWT, type JWTPayload } from "jose";
 import { z } from "zod";
 
-import { parsedJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import { clocksDiffer, skewOf } from "./clock-skew.ts";
@@ -64,7 +64,7 @@ type SigningKey = {
 };
 
 /** A JWT signed with a private key, PKCS #8 as PEM. @throws SourceFailure `denied` */
-export async function signedAssertion(
+export async function signJwt(
   claims: JWTPayload,
   { key, complaint, algorithm: alg = "RS256", header }: SigningKey,
 ): Promise<string> {
@@ -114,7 +114,7 @@ async function requestToken(
     signal,
   });
   const text = await readText(got, { callers: signal, limitBytes: ANSWER_LIMIT_BYTES });
-  const answer = parsedJson(text);
+  const answer = parseJson(text);
   const { ok, status, headers } = got.response;
   if (!ok && (status === 429 || status >= 500)) {
     const problem = `${name}: ${status} for the access token`;

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
-import { parsedJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { missingFile, SourceFailure } from "../ports/source-reader.ts";
 import type { ListedFile, OpenedFile } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { guardedFetch, openedFrom, readText, retryAfterMs, tooLarge } from "./guarded-fetch.ts";
+import { guardedFetch, openResponse, readText, retryAfterMs, tooLarge } from "./guarded-fetch.ts";
 import type { GuardedRequest, GuardedResponse, OutgoingClient } from "./guarded-fetch.ts";
-import { advanced } from "./listing-advance.ts";
+import { advanceListing } from "./listing-advance.ts";
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
 /** Statuses for somebody who has not signed in; redirects lead to a sign-in. */
@@ -90,7 +90,7 @@ export class ApiClient {
     { absent = [404], ...request }: RequestParts & { absent?: number[] } = {},
   ): Promise<Answer | null> {
     const reply = await this.ask(schema, address, request);
-    return "answer" in reply ? reply.answer : this.#absence(reply.error, absent);
+    return "answer" in reply ? reply.answer : this.#nullIfAbsent(reply.error, absent);
   }
 
   /**
@@ -103,13 +103,13 @@ export class ApiClient {
     { cursor, absent = [], limit = Infinity }: Listing = {},
   ): Promise<Item[] | null> {
     const items: Item[] = [];
-    let advance: Awaited<ReturnType<typeof advanced>>;
+    let advance: Awaited<ReturnType<typeof advanceListing>>;
     for (let address: string | null = first; address !== null && items.length < limit;) {
       const reply: ApiReply<ApiPage<Item> | Item[]> = await this.ask(page, address);
-      if ("error" in reply) return this.#absence(reply.error, absent);
+      if ("error" in reply) return this.#nullIfAbsent(reply.error, absent);
       const { items: some, next }: ApiPage<Item> = pageIn(reply);
       items.push(...some);
-      advance = await advanced(advance, { next, entries: some.length });
+      advance = await advanceListing(advance, { next, entries: some.length });
       address = next === null || cursor === undefined ? next : withQuery(first, { [cursor]: next });
     }
     return items;
@@ -125,7 +125,7 @@ export class ApiClient {
     if (!got.response.ok) return { error: await this.#errorIn(got) };
     const { answerLimitBytes: limitBytes, name } = this.#provider;
     const text = await readText(got, { callers: this.#signal, limitBytes });
-    const parsed = schema.safeParse(text === "" ? null : parsedJson(text));
+    const parsed = schema.safeParse(text === "" ? null : parseJson(text));
     if (parsed.success) return { answer: parsed.data, headers: got.response.headers };
     throw new SourceFailure("down", `${name}: an answer in an unknown form`);
   }
@@ -147,7 +147,7 @@ export class ApiClient {
     const reply = await (isElsewhere
       ? this.#downloadRedirected(address)
       : this.download(address, headers));
-    if ("got" in reply) return await openedFrom(reply.got, mimeType);
+    if ("got" in reply) return await openResponse(reply.got, mimeType);
     const { status } = reply.error;
     if (missing.includes(status)) throw missingFile(`${this.#provider.name}: ${status}`);
     throw this.failure(reply.error);
@@ -156,19 +156,19 @@ export class ApiClient {
   /** A file's bytes, still to be read. */
   async download(address: string, headers: Record<string, string> = {}): Promise<Download> {
     const request = { headers, timeoutMs: DOWNLOAD_TIMEOUT_MS };
-    return await this.#opened(await this.#fetch(address, request));
+    return await this.#toDownload(await this.#fetch(address, request));
   }
 
   /** Downloads from a pre-authenticated address, which must not be sent our token. */
   async downloadWithoutToken(address: string): Promise<Download> {
     const timeoutMs = DOWNLOAD_TIMEOUT_MS;
-    return await this.#opened(await this.#fetchAnywhere(address, { timeoutMs }));
+    return await this.#toDownload(await this.#fetchAnywhere(address, { timeoutMs }));
   }
 
   /** Whether somebody without credentials may read an address. @throws SourceFailure */
   async isPublic(address: string): Promise<boolean> {
     const got = await this.#fetchAnywhere(address, { maxRedirects: 0 });
-    if (!got.response.ok) return this.#absence(await this.#errorIn(got), CLOSED) !== null;
+    if (!got.response.ok) return this.#nullIfAbsent(await this.#errorIn(got), CLOSED) !== null;
     await got.response.body?.cancel();
     return true;
   }
@@ -177,7 +177,7 @@ export class ApiClient {
   async #downloadRedirected(address: string): Promise<Download> {
     const headers = async (url: URL) => (this.#isOwn(url.href) ? await this.#headers() : {});
     const request = { headers, timeoutMs: DOWNLOAD_TIMEOUT_MS };
-    return await this.#opened(await this.#fetchAnywhere(address, request));
+    return await this.#toDownload(await this.#fetchAnywhere(address, request));
   }
 
   /** From any host, without our token unless `headers` of the request add it. */
@@ -199,20 +199,20 @@ export class ApiClient {
     return new SourceFailure("denied", `${problem}: ${remedy}`);
   }
 
-  #absence(error: ApiError, absent: number[]): null {
+  #nullIfAbsent(error: ApiError, absent: number[]): null {
     const failure = this.failure(error);
     if (failure.kind !== "throttled" && absent.includes(error.status)) return null;
     throw failure;
   }
 
-  async #opened(got: GuardedResponse): Promise<Download> {
+  async #toDownload(got: GuardedResponse): Promise<Download> {
     return got.response.ok ? { got } : { error: await this.#errorIn(got) };
   }
 
   async #errorIn(got: GuardedResponse): Promise<ApiError> {
     const { status, headers } = got.response;
     const text = await readText(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => "");
-    const code = this.#provider.codeIn(parsedJson(text));
+    const code = this.#provider.codeIn(parseJson(text));
     const now = this.#connection.now();
     return { status, code, retryAfterMs: retryAfterMs(headers, now) ?? resetInMs(headers, now) };
   }

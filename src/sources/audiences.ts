@@ -2,7 +2,7 @@ import { sha256Hex } from "../core/hash.ts";
 import { DEFAULT, EVERYONE, principalOf, PUBLIC } from "../core/principals.ts";
 import type { Audience } from "../db/files/reader-store.ts";
 import type { FileReaders } from "../ports/source-reader.ts";
-import { takenBy } from "./registry.ts";
+import { pushedKindOf } from "./registry.ts";
 
 const MAX_REASON_LENGTH = 300;
 
@@ -23,14 +23,14 @@ export async function audienceOf(fileReaders: FileReaders): Promise<Audience> {
   return { id, readers, unreadable };
 }
 
-const byDefault = (principal: string): FileReaders => {
+const defaultReader = (principal: string): FileReaders => {
   return { principals: [{ principal, from: DEFAULT }] };
 };
 /** The readers of files whose readers are not told. */
-export const DEFAULT_READERS = byDefault(DEFAULT);
+export const DEFAULT_READERS = defaultReader(DEFAULT);
 /** The readers of a source's files that it names none for; pages of a web site are public. */
 export const defaultReadersOf = ({ provider }: { provider: string }): FileReaders =>
-  takenBy(provider) === "addresses" ? byDefault(PUBLIC) : DEFAULT_READERS;
+  pushedKindOf(provider) === "addresses" ? defaultReader(PUBLIC) : DEFAULT_READERS;
 
 /** An audience's readers, with a source's default readers in place of what stands for them. */
 export const namedReaders = ({ readers }: Pick<Audience, "readers">, defaults: string[]) =>

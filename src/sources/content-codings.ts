@@ -12,11 +12,11 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
  * An answer whose body is decoded, as some servers compress it unasked; for a coding that is not
  * read, reading the body fails with a SourceFailure `bad-file`.
  */
-export function decodedResponse(response: Response): Response {
+export function decodeResponse(response: Response): Response {
   const { body, ok, status } = response;
   const header = response.headers.get("content-encoding") ?? "";
   if (body === null || !ok || header === "" || DECODED.test(header)) return response;
-  const decoded = decodedBody(body, header);
+  const decoded = decodeBody(body, header);
   if (decoded === body) return response;
   const headers = new Headers(response.headers);
   for (const name of ["content-encoding", "content-length"]) headers.delete(name);
@@ -24,7 +24,7 @@ export function decodedResponse(response: Response): Response {
 }
 
 /** Begins when it is read: who only asks for the status is told it. */
-export function decodedBody(body: Body, header: string): Body {
+export function decodeBody(body: Body, header: string): Body {
   const words = header.split(",").map((word) => word.trim().toLowerCase());
   const coding = words.filter((word) => CODING.test(word)).join(", ");
   if (coding === "") return body;
@@ -32,7 +32,7 @@ export function decodedBody(body: Body, header: string): Body {
   let decoded: BodyReader | null = null;
   const cancel = async (reason: unknown) => await (decoded ?? source).cancel(reason);
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    decoded ??= (await withoutCoding(source, coding)).getReader();
+    decoded ??= (await decompressBody(source, coding)).getReader();
     await pass(decoded, controller);
   };
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
@@ -45,7 +45,7 @@ async function pass(from: BodyReader, to: ReadableStreamDefaultController<Uint8A
 }
 
 /** Several codings are not read: twice compressed, a kilobyte fills the memory. */
-async function withoutCoding(source: BodyReader, coding: string): Promise<Body> {
+async function decompressBody(source: BodyReader, coding: string): Promise<Body> {
   const isGzip = /^(?:x-)?gzip$/.test(coding);
   if (!isGzip && coding !== "deflate") {
     await source.cancel();

@@ -1,9 +1,9 @@
 import { causeOfFailedFetch } from "../core/calls/failed-fetch.ts";
 import { readLimited } from "../core/bytes/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
-import { SECOND_MS, waitIn } from "../core/time.ts";
+import { SECOND_MS, waitMsIn } from "../core/time.ts";
 import { kindByMediaType } from "../documents/media-type/media-types.ts";
-import { decodedResponse } from "./content-codings.ts";
+import { decodeResponse } from "./content-codings.ts";
 import { guardUrl } from "./guarded-url.ts";
 import { SourceFailure, type OpenedFile } from "../ports/source-reader.ts";
 
@@ -56,7 +56,7 @@ export async function guardedFetch(
   const maxRedirects = request.maxRedirects ?? DEFAULT_REDIRECTS;
   const visited = new Set<string>();
   const cookies = new Map<string, string>();
-  let url = guarded(outgoing, address);
+  let url = requireGuardedUrl(outgoing, address);
   for (;;) {
     const cookie = cookiesFor(cookies, url);
     visited.add(`${withoutFragment(url)} ${cookie}`);
@@ -64,10 +64,10 @@ export async function guardedFetch(
     keepCookies(cookies, url, response);
     const location = redirectOf(response);
     if (location === null || maxRedirects === 0 || request.post !== undefined) {
-      return { response: decodedResponse(response), url, signal };
+      return { response: decodeResponse(response), url, signal };
     }
     await response.body?.cancel();
-    url = guarded(outgoing, location, url);
+    url = requireGuardedUrl(outgoing, location, url);
     if (visited.has(`${withoutFragment(url)} ${cookiesFor(cookies, url)}`))
       throw new SourceFailure("bad-file", "redirects in a circle");
     if (visited.size > maxRedirects) {
@@ -92,7 +92,7 @@ function keepCookies(cookies: Map<string, string>, { origin }: URL, { headers }:
 const cookiesFor = (cookies: Map<string, string>, { origin }: URL) =>
   [...cookies].flatMap(([key, pair]) => (key.startsWith(`${origin} `) ? pair : [])).join("; ");
 
-function guarded({ allowPrivate }: OutgoingClient, address: string, base?: URL): URL {
+function requireGuardedUrl({ allowPrivate }: OutgoingClient, address: string, base?: URL): URL {
   const verdict = guardUrl(address, base, allowPrivate);
   if (verdict.ok) return verdict.url;
   const what = base === undefined ? "address refused" : "redirect refused";
@@ -206,13 +206,13 @@ export async function guardedExchange(
 
 /** How long an answer asks to wait, ms; null when it does not. */
 export const retryAfterMs = (headers: Headers, nowMs: number) =>
-  waitIn(headers.get("retry-after") ?? "", nowMs);
+  waitMsIn(headers.get("retry-after") ?? "", nowMs);
 
 /**
  * A document whose bytes an exchange brings, as far as the limit.
  * @throws SourceFailure `down` where a web page, as to sign in, answers in place of another format
  */
-export async function openedFrom({ response }: GuardedResponse, mimeType: string | null) {
+export async function openResponse({ response }: GuardedResponse, mimeType: string | null) {
   const { headers, body } = response;
   const isPage = kindByMediaType(headers.get("content-type")) === "html";
   if (isPage && !["html", null].includes(kindByMediaType(mimeType))) {
@@ -225,7 +225,7 @@ export async function openedFrom({ response }: GuardedResponse, mimeType: string
 }
 
 /** A text that was put together here. */
-export function openedText(text: string): OpenedFile {
+export function openText(text: string): OpenedFile {
   const blob = new Blob([text]);
   return { body: blob.stream(), size: blob.size, mimeType: "text/markdown" };
 }

@@ -14,19 +14,20 @@ const AT_THE_START: ListingAdvance = { pages: 0, empty: 0, mark: "", markedAt: 0
  * algorithm, so that one cursor is remembered however long the listing), or that pages are empty.
  * @throws SourceFailure `our-limit`
  */
-export async function advanced(
+export async function advanceListing(
   before: ListingAdvance | undefined,
   { next, entries }: { next: string | null; entries: number },
 ): Promise<ListingAdvance | undefined> {
   if (next === null) return undefined;
   const { pages, empty, mark, markedAt } = before ?? AT_THE_START;
   const at = await sha256Hex(next);
-  if (at === mark) throw endless("the provider returned the same page again");
+  if (at === mark) throw endlessListing("the provider returned the same page again");
   const emptyNow = entries === 0 ? empty + 1 : 0;
-  if (emptyNow >= MAX_EMPTY_PAGES) throw endless(`${emptyNow} pages in a row were empty`);
+  if (emptyNow >= MAX_EMPTY_PAGES) throw endlessListing(`${emptyNow} pages in a row were empty`);
   const isMarked = pages + 1 >= 2 * markedAt;
   const newest = isMarked ? { mark: at, markedAt: pages + 1 } : { mark, markedAt };
   return { pages: pages + 1, empty: emptyNow, ...newest };
 }
 
-const endless = (why: string) => new SourceFailure("our-limit", `the listing does not end: ${why}`);
+const endlessListing = (why: string) =>
+  new SourceFailure("our-limit", `the listing does not end: ${why}`);

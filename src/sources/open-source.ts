@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { FileSourceId } from "../core/ids.ts";
 import type { Database } from "../db/sql.ts";
-import { filesAfter, knownFiles, type KnownRow } from "../db/scans/listing-store.ts";
+import { filesAfter, findKnownFiles, type KnownRow } from "../db/scans/listing-store.ts";
 import type {
   KnownFiles,
   ListedFile,
@@ -40,22 +40,22 @@ export const outgoingOf = (config: Pick<Config, "ALLOW_PRIVATE_URLS">): Outgoing
 /** Looks up a source's files in D1 for its reader. */
 function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {
   const find = async (files: { path: string; externalId: string | null }[]) => {
-    const rows = await knownFiles(db, sourceId, files);
-    return rows.filter(({ deletedAt }) => deletedAt === null).map(listedFrom);
+    const rows = await findKnownFiles(db, sourceId, files);
+    return rows.filter(({ deletedAt }) => deletedAt === null).map(listedFileOf);
   };
   return {
     byPath: async (paths) => await find(paths.map((path) => ({ path, externalId: null }))),
     // No file has the empty path.
     byExternalId: async (ids) => await find(ids.map((externalId) => ({ path: "", externalId }))),
     async all(after, limit) {
-      return (await filesAfter(db, sourceId, { after, limit })).map(listedFrom);
+      return (await filesAfter(db, sourceId, { after, limit })).map(listedFileOf);
     },
     async pushed(after, limit) {
-      return (await filesAfter(db, sourceId, { after, limit, isPushed: true })).map(listedFrom);
+      return (await filesAfter(db, sourceId, { after, limit, isPushed: true })).map(listedFileOf);
     },
   };
 }
 
-function listedFrom({ id: _id, deletedAt: _deletedAt, ...file }: KnownRow): ListedFile {
+function listedFileOf({ id: _id, deletedAt: _deletedAt, ...file }: KnownRow): ListedFile {
   return file;
 }

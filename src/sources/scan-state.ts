@@ -1,12 +1,12 @@
 import type { z } from "zod";
 
-import { parsedJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parsed-json.ts";
 import type { ReaderStore } from "../ports/source-reader.ts";
 
 /** Null where the store holds nothing of that form. */
 export async function readJson<Value>(store: ReaderStore, key: string, schema: z.ZodType<Value>) {
   const bytes = await store.read(key);
-  const json = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
+  const json = bytes === null ? null : parseJson(new TextDecoder().decode(bytes));
   return schema.safeParse(json).data ?? null;
 }
 
@@ -26,7 +26,7 @@ export function scanState<State>(store: ReaderStore, name: string, schema: z.Zod
     pending: async () => await readJson(store, pendingKey, schema),
     keep: async (state: State) => await writeJson(store, pendingKey, state),
     /** Changes are compared with the state of the last scan that ended. */
-    async ended() {
+    async commitPending() {
       const pending = await store.read(pendingKey);
       if (pending === null) return;
       await store.write(key, pending);

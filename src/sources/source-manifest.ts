@@ -82,12 +82,13 @@ export function sourceManifest<Config extends z.ZodObject>(
   return {
     ...manifest,
     provider,
-    open: open === undefined ? null : async (raw, tools) => await open(checked(schema, raw), tools),
+    open:
+      open === undefined ? null : async (raw, tools) => await open(parseStored(schema, raw), tools),
   };
 }
 
 /** Settings were checked when they were stored; what no longer fits is told, not guessed. */
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+function parseStored<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path }) => path.join(".")).join(", ");

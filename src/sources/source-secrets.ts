@@ -54,7 +54,7 @@ export async function sealSecrets(
   if (earlierSecret === null) {
     throw refusal(field, "is required: no stored secret exists, or it cannot be decrypted");
   }
-  const moved = movedDestination(source, source.before?.config);
+  const moved = findMovedDestination(source, source.before?.config);
   if (moved !== undefined) {
     throw refusal(field, `is required when ${moved.path.join(".")} changes`);
   }
@@ -65,7 +65,7 @@ export async function sealSecrets(
  * The setting that would send a stored secret elsewhere than before. Whoever may change that need
  * not know the secret, and could send it to themselves.
  */
-export const movedDestination = (
+export const findMovedDestination = (
   source: { provider: string; config: ProviderConfig },
   before: ProviderConfig | undefined,
 ) =>

@@ -11,7 +11,7 @@ export const storedReaders: z.ZodType<FileReaders> = z.union([
 export type ReadPermissions = { readers: FileReaders; expiresAt: number | null };
 
 /** The earlier of two times; null: never. */
-export const earlier = (a: number | null, b: number | null) =>
+export const earlierOf = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 /** Whether the same principals read; what is unknown is the same only if both are. */

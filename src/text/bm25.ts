@@ -26,7 +26,7 @@ type Scorer = (words: IndexedWords) => number;
 export function bm25Scorer(terms: TermStatistics[], corpus: CorpusSize): Scorer {
   const weights = terms.map(({ chunks, times }) => times * idfOf(chunks, corpus.chunks));
   const meanLength = corpus.words / Math.max(1, corpus.chunks);
-  return scorerBy(counterOf(terms), weights, meanLength);
+  return createScorer(counterOf(terms), weights, meanLength);
 }
 
 /** Scores candidates of one query among each other; a word counts as often as the query has it. */
@@ -37,16 +37,16 @@ export function candidateScorer(query: string[], candidates: IndexedWords[]): Sc
   const counts = candidates.map(count);
   const weights = Array.from(timesOf.values(), (times, at) => {
     const holding = counts.filter((own) => (own[at] ?? 0) > 0).length;
-    return times * rarityAmong(candidates.length, holding);
+    return times * rarityOf(candidates.length, holding);
   });
   const words = candidates.reduce((sum, candidate) => sum + lengthOf(candidate), 0);
-  return scorerBy(count, weights, words / Math.max(1, candidates.length));
+  return createScorer(count, weights, words / Math.max(1, candidates.length));
 }
 
 const lengthOf = ({ headings, text }: IndexedWords) => headings.length + text.length;
 
 /** `weights` are of the terms that are counted, in their order. */
-function scorerBy(count: Counter, weights: number[], meanLength: number): Scorer {
+function createScorer(count: Counter, weights: number[], meanLength: number): Scorer {
   return (words) => {
     const counts = count(words);
     const damp = K1 * (1 - B + (B * lengthOf(words)) / Math.max(1, meanLength));
@@ -71,7 +71,7 @@ export function idfOf(holding: number, chunks: number): number {
 const BACKGROUND = 30;
 
 /** How much a word weighs that so many candidates of a query hold; never below 0. */
-export const rarityAmong = (candidates: number, holding: number): number =>
+export const rarityOf = (candidates: number, holding: number): number =>
   Math.log(1 + (candidates + BACKGROUND - holding + 0.5) / (holding + 0.5));
 
 type Counter = (words: IndexedWords) => number[];

@@ -1,5 +1,5 @@
 import { normalForm } from "../core/normal-form.ts";
-import { withSimplifiedCharacters } from "./simplified-characters.ts";
+import { simplifyCharacters } from "./simplified-characters.ts";
 
 /** Not letters' own marks: kana voicing, vowel signs from Devanagari to Khmer, those of й and ї. */
 const MARKS =
@@ -70,7 +70,7 @@ export function foldedText(text: string): string {
   const apart = text.replace(LEFT_OUT, "").replace(SIGNS, " $& ");
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
   const plain = normalForm(normalForm(apart, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
-  return withAsciiDigits(withSimplifiedCharacters(plain))
+  return withAsciiDigits(simplifyCharacters(plain))
     .replace(UNDIVIDED, (letter) => WRITTEN_AS[letter] ?? letter)
     .replace(NASALS, NASAL_DOT)
     .replace(KATAKANA, (kana) => String.fromCharCode(kana.charCodeAt(0) - FROM_HIRAGANA));

@@ -15,7 +15,8 @@ const PARAGRAPH_END = "\n\n";
  * that do not tell theirs have that of the passage, such a passage that of its document.
  */
 export function languagesOf(text: string, ofDocument: Language | null): string {
-  const around = languageOf(text) ?? reducedOf(ofDocument) ?? languageByLetters(text) ?? "en";
+  const around =
+    languageOf(text) ?? reducedLanguageOf(ofDocument) ?? languageByLetters(text) ?? "en";
   const paragraphs = text.split(PARAGRAPH_END);
   if (paragraphs.length === 1) return around;
   const languages = paragraphs.map((part) => languageOf(part) ?? around);
@@ -26,7 +27,7 @@ export function languagesOf(text: string, ofDocument: Language | null): string {
 
 type InLanguage = { text: string; language: ReducedLanguage | null };
 
-const reducedOf = (language: string | null) =>
+const reducedLanguageOf = (language: string | null) =>
   language !== null && isReduced(language) ? language : null;
 
 /** Each word as it is indexed, then its other spellings. */
@@ -48,7 +49,7 @@ function textIn(text: string, parts: InLanguage[]): string {
 }
 
 function partsOf({ headings, text, languages }: ChunkText) {
-  const [around = null, ...ofParagraphs] = languages.split(" ").map(reducedOf);
+  const [around = null, ...ofParagraphs] = languages.split(" ").map(reducedLanguageOf);
   const heading = headings.join("\n");
   const isOfOne = ofParagraphs.length === 0;
   const texts = isOfOne ? [text] : text.split(PARAGRAPH_END);

@@ -68,12 +68,12 @@ function kindsOfCodes(): Uint8Array {
     start = end;
   }
   for (let letter = 0; letter < ALPHABET; letter++) kinds[0x61 + letter] = letter;
-  const set = (letters: string, kind: LetterKind) => {
+  const setKind = (letters: string, kind: LetterKind) => {
     for (const letter of letters) kinds[letter.codePointAt(0) ?? 0] = numberOf(kind);
   };
-  set("\u0401\u0451", "cyrillic");
-  set("\u042A\u044A", "hardSign");
-  set("\u067E\u0686\u0698\u06A9\u06AF\u06CC", "persian");
+  setKind("\u0401\u0451", "cyrillic");
+  setKind("\u042A\u044A", "hardSign");
+  setKind("\u067E\u0686\u0698\u06A9\u06AF\u06CC", "persian");
   return kinds;
 }
 

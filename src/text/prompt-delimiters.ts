@@ -34,7 +34,7 @@ const LOOK_ALIKES =
   /[<＜﹤‹〈](?=[\s/|]*(?:passage|request|\|?(?:im_|start|end|eot|system|user|assistant|begin)))|<(?=\||<SYS|<\/SYS|s>|\/s>)|\[(?=\/?(?:INST|SYS)\])/giu;
 
 /** Text as a model may see it: nothing hidden, nothing that looks like a delimiter. */
-export function neutralised(text: string, key: string): string {
+export function neutralise(text: string, key: string): string {
   return text
     .toWellFormed()
     .replace(INVISIBLE, "")
@@ -46,7 +46,7 @@ export function neutralised(text: string, key: string): string {
 
 /** One line without quotes or brackets, for the attribute of a delimiter. */
 function attribute(text: string, key: string): string {
-  const flat = neutralised(text, key).replace(/\s+/gu, " ");
+  const flat = neutralise(text, key).replace(/\s+/gu, " ");
   return flat.replace(/["<>]/g, "'").trim();
 }
 
@@ -54,7 +54,7 @@ export function writePassages(passages: Passage[], key: string, numbers: number[
   const blocks = passages.map(({ source, text }, at) =>
     [
       `<passage-${key} n="${numbers[at] ?? at + 1}" source="${attribute(source, key)}">`,
-      neutralised(text, key),
+      neutralise(text, key),
       `</passage-${key}>`,
     ].join("\n"),
   );

@@ -4,7 +4,7 @@ const MAX_WORDS = 20_000;
 const MAX_LENGTH = 64;
 
 /** Computes a value of a word once: words recur, and a small memory is many times cheaper. */
-export function remembered<Value extends string | object>(
+export function memoize<Value extends string | object>(
   compute: (word: string) => Value,
 ): (word: string) => Value {
   const values = new Map<string, Value>();

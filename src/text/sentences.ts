@@ -52,7 +52,7 @@ function isRealEnd(part: string, start: number, mark: number, end: number): bool
 }
 
 const LEFT = String.raw`(?:^|[\s(„“"'/-])`;
-const either = (words: string) =>
+const joinAlternatives = (words: string) =>
   words
     .trim()
     .split(/\s+/)
@@ -62,7 +62,7 @@ const either = (words: string) =>
 /** These stand at the end of a sentence as often as within one: a capital decides. */
 const ENDING = new RegExp(`${LEFT}(?:etc|usw|ecc|osv|ff|min|a\\.m|p\\.m)$`, "u");
 
-const WORDS = either(`
+const WORDS = joinAlternatives(`
   Mr Mrs Ms Dr Prof St Sr Jr Hon Rev Gen Col Capt Lt Sgt Gov Sen Rep vs e.g i.e cf al viz No Nos Fig
   Figs Eq Sec Ch Art Inc Ltd Co Corp Dept approx resp incl excl eds Vol vol pp p
   Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Okt Dez Mrz

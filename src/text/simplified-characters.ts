@@ -13,5 +13,5 @@ const FORMS = new Map([...TRADITIONAL].map((character, at) => [character, SIMPLI
 const CHARACTERS = new RegExp(`[${TRADITIONAL}]`, "g");
 
 /** `漢語` as `汉语`: texts in either characters are found by the other. */
-export const withSimplifiedCharacters = (text: string): string =>
+export const simplifyCharacters = (text: string): string =>
   text.replace(CHARACTERS, (character) => FORMS.get(character) ?? character);

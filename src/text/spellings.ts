@@ -95,7 +95,7 @@ function datesIn(text: string): string[] {
 
 const FULL_WIDTH = /[\uff01-\uff5e]/g;
 const FROM_ASCII = 0xfee0;
-const halfWidth = (text: string) =>
+const toHalfWidth = (text: string) =>
   text.replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - FROM_ASCII));
 
 /** Markdown writes `AT\&T`, most of all that which Google Docs export. */
@@ -106,7 +106,7 @@ const ESCAPES = /\\(?=[!-/:-@[-`{-~])/g;
  * abbreviation in one word or in several is chance. They count beside the words of the text.
  */
 export function spellingsOf(original: string): string[] {
-  const text = withAsciiDigits(halfWidth(original)).replace(ESCAPES, "");
+  const text = withAsciiDigits(toHalfWidth(original)).replace(ESCAPES, "");
   const words = (text.match(NAMED) ?? []).map(lettersOf);
   words.push(...(text.match(POWERS) ?? []).map((power) => power.replace("^", "")));
   words.push(...(text.match(ACCOUNT_NUMBERS) ?? []).map((number) => number.replaceAll(" ", "")));
@@ -121,12 +121,12 @@ export function spellingsOf(original: string): string[] {
   for (const run of runsIn(text, NUMBERED)) {
     if (WRITTEN_APART.test(run)) words.push(...run.split(BETWEEN));
   }
-  for (const run of runsIn(text, SYMBOLS)) words.push(...spelledOut(run));
+  for (const run of runsIn(text, SYMBOLS)) words.push(...spellOut(run));
   return [...codeWordParts(text), ...words.map((word) => word.toLowerCase())];
 }
 
 /** `PPARγ` as `PPARgamma`, and as `PPAR gamma`. */
-function spelledOut(run: string): string[] {
+function spellOut(run: string): string[] {
   const letter = GREEK_LETTER.exec(run.toLowerCase())?.[0] ?? "";
   const name = GREEK_NAMES[letter.charCodeAt(0) - "α".charCodeAt(0)] ?? "";
   const [before = "", after = ""] = run.split(GREEK_LETTER);

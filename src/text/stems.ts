@@ -1,6 +1,6 @@
 import { stemmer } from "stemmer";
 
-import { remembered } from "./remembered.ts";
+import { memoize } from "./remembered.ts";
 
 /** The Porter stem (M. F. Porter, 1980) of one lower-case word, as FTS5's `porter` makes it. */
-export const stemOf = remembered(stemmer);
+export const stemOf = memoize(stemmer);

@@ -1,4 +1,4 @@
-import { withSimplifiedCharacters } from "./simplified-characters.ts";
+import { simplifyCharacters } from "./simplified-characters.ts";
 import { isStopWord } from "./stop-words.ts";
 import { cutUnspacedScripts, isPartOfCut, wordsOf } from "./words.ts";
 
@@ -45,17 +45,17 @@ const KANA = /\p{Script=Hiragana}|\p{Script=Katakana}/u;
 const HOW_LONG = /\b(?:how long|wie lang)\b/giu;
 
 /** A text without what only asks, where its words or its script do not show it. */
-function withoutAsking(text: string): string {
+function removeAskingWords(text: string): string {
   if (!HAN.test(text)) return text.replace(HOW_LONG, " ");
   if (KANA.test(text)) return text.replace(HIRAGANA, " ");
-  return withSimplifiedCharacters(text).replace(ASKS_IN_CHINESE, " ");
+  return simplifyCharacters(text).replace(ASKS_IN_CHINESE, " ");
 }
 
 export const isTelling = (word: string): boolean => !isStopWord(word) && !ASKING_WORDS.has(word);
 
 /** The words of a text that are not only there to ask or to build a sentence. */
 export function tellingWords(text: string): string[] {
-  const words = wordsOf(cutUnspacedScripts(withoutAsking(text))).filter(isTelling);
+  const words = wordsOf(cutUnspacedScripts(removeAskingWords(text))).filter(isTelling);
   if (HAN.test(text)) return words.filter((word) => !isPartOfCut(word));
   const isRomance = ROMANCE.test(wordsOf(text).join(" "));
   return isRomance ? words.filter((word) => !ROMANCE_BUILDERS.has(word)) : words;

@@ -115,17 +115,17 @@ const UNKNOWN_SCALE = 1.035;
 const COUNTED = new Map<Tokenizer, CountedRates>(
   TOKENIZERS.map((tokenizer, column) => {
     const scale = tokenizer === "unknown" ? UNKNOWN_SCALE : 1;
-    const at = (rates: number[]) => (rates[column] ?? 0) * scale;
+    const rateAt = (rates: number[]) => (rates[column] ?? 0) * scale;
     const rates = [...Object.values(ALPHABET), ...KINDS.map((kind) => LETTERS[kind])];
-    const letters = Float64Array.from(rates, at);
-    const runs = Float64Array.from(SCRIPTS, (script) => at(RUNS[script]));
+    const letters = Float64Array.from(rates, rateAt);
+    const runs = Float64Array.from(SCRIPTS, (script) => rateAt(RUNS[script]));
     const { least, beyond, openEnding } = WORDS;
-    const word = { least: at(least), beyond: at(beyond), openEnding: at(openEnding) };
+    const word = { least: rateAt(least), beyond: rateAt(beyond), openEnding: rateAt(openEnding) };
     return [tokenizer, { letters, runs, word }];
   }),
 );
 
-export function countedRates(tokenizer: Tokenizer): CountedRates {
+export function ratesOf(tokenizer: Tokenizer): CountedRates {
   const rates = COUNTED.get(tokenizer);
   if (rates === undefined) throw new TypeError(`no rates for ${tokenizer}`);
   return rates;

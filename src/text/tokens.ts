@@ -1,5 +1,5 @@
 import { IS_OPEN_ENDING, KIND_AT, LATIN, SCRIPT_OF_KIND, SPACE } from "./letter-kinds.ts";
-import { countedRates, type Tokenizer, type WordRates } from "./token-rates.ts";
+import { ratesOf, type Tokenizer, type WordRates } from "./token-rates.ts";
 
 export type { Tokenizer } from "./token-rates.ts";
 
@@ -30,7 +30,7 @@ export function estimateTokens(text: string, tokenizer: Tokenizer): number {
 export function cautiousTokens(text: string, tokenizer: Tokenizer): number {
   const estimated = estimateTokens(text, tokenizer);
   if (tokenizer !== "unknown") return Math.ceil(estimated * MARGIN);
-  const dense = SOMETHING_DENSE.test(text) ? denseIn(text) : 0;
+  const dense = SOMETHING_DENSE.test(text) ? countDense(text) : 0;
   // Each is a token of its own in SmolLM2, Gemma, Mistral and others.
   const digits = text.length - text.replace(DIGITS, "").length;
   const guessed =
@@ -41,7 +41,7 @@ export function cautiousTokens(text: string, tokenizer: Tokenizer): number {
 }
 
 /** A loop: a list of a million matches costs a hundred times as much. */
-function denseIn(text: string): number {
+function countDense(text: string): number {
   let dense = 0;
   for (let at = 0; at < text.length; at++) {
     // oxlint-disable-next-line unicorn/prefer-code-point -- halves of pairs are told apart below
@@ -63,7 +63,7 @@ export function tokenWeight(
   from = 0,
   to = text.length,
 ): number {
-  const { letters, runs, word } = countedRates(tokenizer);
+  const { letters, runs, word } = ratesOf(tokenizer);
   const { beyond } = word;
   let weight = 0;
   let run = 0;

@@ -8,7 +8,7 @@ import { stemmer as romanian } from "@orama/stemmers/romanian";
 import { stemmer as russian } from "@orama/stemmers/russian";
 
 import { isLanguage, type Language } from "./languages.ts";
-import { remembered } from "./remembered.ts";
+import { memoize } from "./remembered.ts";
 
 /** No stemmer knows all inflections: shorter beginnings are added (measured: docs/ranking.md). */
 const BEGINNINGS = [3, 4, 6];
@@ -17,39 +17,39 @@ const MIN_LENGTH = 4;
 const MAX_LENGTH = 64;
 
 /** A word's stem and the stem's beginnings. */
-const formsBy = (stemmer: (word: string) => string) =>
-  remembered((word) => {
+const createForms = (stemmer: (word: string) => string) =>
+  memoize((word) => {
     if (/\p{N}/u.test(word)) return [word];
     const stem = stemmer(word);
     const beginnings = BEGINNINGS.filter((end) => end < stem.length);
     return [stem, ...beginnings.map((end) => stem.slice(0, end))];
   });
-type Forms = ReturnType<typeof formsBy>;
+type Forms = ReturnType<typeof createForms>;
 export type ReducedLanguage = Exclude<Language, "en" | "vi">;
-const asItIs = formsBy((word) => word);
+const plainForms = createForms((word) => word);
 
 /** Where Snowball finds more than beginnings of words do; the others were measured and do not. */
 const STEMMED = new Map<Language, Forms>([
-  ["fr", formsBy(french)],
-  ["it", formsBy(italian)],
-  ["nl", formsBy(dutch)],
-  ["da", formsBy(danish)],
-  ["ro", formsBy(romanian)],
+  ["fr", createForms(french)],
+  ["it", createForms(italian)],
+  ["nl", createForms(dutch)],
+  ["da", createForms(danish)],
+  ["ro", createForms(romanian)],
 ]);
 
 /** Hebrew writes `and`, `the`, `in`, `to` and `from` onto a word: the word without them is a form. */
-const withoutPrefixes = remembered((word) => {
+const formsWithoutPrefixes = memoize((word) => {
   const prefix = /^[\u05d1\u05d4\u05d5\u05db\u05dc\u05de\u05e9]{0,2}(?=.{3})/.exec(word)?.[0] ?? "";
   return Array.from({ length: prefix.length + 1 }, (_, at) => word.slice(at));
 });
 
 /** Forms by script: first code after its letters. */
 const SCRIPTS: [from: number, to: number, forms: Forms][] = [
-  [0x370, 0x400, formsBy(greek)],
-  [0x400, 0x530, formsBy(russian)],
-  [0x590, 0x600, withoutPrefixes],
-  [0x600, 0x700, formsBy(arabic)],
-  [0x900, 0xe00, asItIs],
+  [0x370, 0x400, createForms(greek)],
+  [0x400, 0x530, createForms(russian)],
+  [0x590, 0x600, formsWithoutPrefixes],
+  [0x600, 0x700, createForms(arabic)],
+  [0x900, 0xe00, plainForms],
 ];
 const SCRIPTS_FROM = 0x370;
 
@@ -63,7 +63,7 @@ function formsIn(word: string, language: Language | null): Forms | null {
   const code = word.charCodeAt(0);
   if (code >= SCRIPTS_FROM)
     return SCRIPTS.find(([from, to]) => code >= from && code < to)?.[2] ?? null;
-  return language === null || !isReduced(language) ? null : (STEMMED.get(language) ?? asItIs);
+  return language === null || !isReduced(language) ? null : (STEMMED.get(language) ?? plainForms);
 }
 
 /** Whether words of a language have other forms than FTS5's stemmer makes. */

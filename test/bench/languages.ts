@@ -106,7 +106,7 @@ function ours(pages: TranslatedPage[]): Search {
   );
   return (question) => {
     const terms = queryTerms(question, statistics);
-    const sums = scores.sums(terms);
+    const sums = scores.scoreTerms(terms);
     if (sums === null) return find(matchExpression(terms));
     return pathsOf(bestOf(sums, CHUNKS).map(({ chunk }) => chunk));
   };

@@ -1,14 +1,14 @@
 import { extractiveChat } from "../../src/adapters/embedded/extractive-chat.ts";
 import { hashEmbedder } from "../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts";
-import { nextTurn, runCooperatively } from "../../src/core/work/cooperative.ts";
+import { yieldTurn, runCooperatively } from "../../src/core/work/cooperative.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../src/core/document-limit.ts";
 import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
 import { factsOf } from "../../src/sources/web/pages/html-page.ts";
 import { readSitemap } from "../../src/sources/web/site/load-site.ts";
 import { indexedTextsOf } from "../../src/text/indexed-words.ts";
-import { neutralised } from "../../src/text/prompt-delimiters.ts";
+import { neutralise } from "../../src/text/prompt-delimiters.ts";
 import { longestStretch } from "../support/growth/growth.ts";
 import { LONG_INPUTS, stepsOf, type Steps } from "../support/growth/long-inputs.ts";
 import { bytesOf } from "../support/read-document.ts";
@@ -50,7 +50,7 @@ const OTHERS: Record<string, [limit: number, work: (size: number) => () => Promi
       (size) => {
         const objects = fill("<Contents><Key>a</Key></Contents>", size);
         const listing = `<ListBucketResult>${objects}</ListBucketResult>`;
-        return () => runCooperatively(parseListing(listing), nextTurn);
+        return () => runCooperatively(parseListing(listing), yieldTurn);
       },
     ],
     "crawled page": [25e6, (size) => crawl(bytesOf(fill("<a href=x>x</a>", size)))],
@@ -66,7 +66,7 @@ const OTHERS: Record<string, [limit: number, work: (size: number) => () => Promi
     "prompt of marks": [1e6, (size) => answer(fill(MARKS, size))],
     "prompt without hidden characters": [
       1e6,
-      (size) => async () => neutralised(fill(MARKS, size), "b".repeat(24)),
+      (size) => async () => neutralise(fill(MARKS, size), "b".repeat(24)),
     ],
     "query of prose": [16_384, (size) => search(fill(PROSE, size))],
     "query of words": [
@@ -111,7 +111,7 @@ export async function run([megabytes = "1,30", ...names]: string[]) {
       const started = performance.now();
       // The first run loads and compiles a reader, and is not counted.
       for (const work of Object.values(generate(FIRST_BYTES)))
-        await Promise.resolve(work(nextTurn)).catch(() => null);
+        await Promise.resolve(work(yieldTurn)).catch(() => null);
       for (const [part, work] of Object.entries(generate(size))) {
         let problem = "";
         const longest = await longestStretch((yieldToOthers) =>

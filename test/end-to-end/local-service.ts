@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { dataOf, panelApi, signIn, type PanelApi } from "../../src/cli/api/clients.ts";
 import { startWorker, type RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import { givenVariables, pairOf } from "../../src/cli/worker/worker-variables.ts";
+import { readVariables, pairOf } from "../../src/cli/worker/worker-variables.ts";
 import type { Variables } from "../../src/cli/worker/worker-variables.ts";
 import { freePort } from "./run-cli.ts";
 
@@ -16,7 +16,7 @@ export function scratchFolder(): { path: string; remove: () => void } {
 
 /** Those of `.dev.vars`, and `NAME:VALUE` pairs. */
 export async function variablesOf(pairs: string[]): Promise<Variables> {
-  return { ...(await givenVariables({})), ...Object.fromEntries(pairs.map(pairOf)) };
+  return { ...(await readVariables({})), ...Object.fromEntries(pairs.map(pairOf)) };
 }
 
 /** The service as `npm start` runs it, with limits that a test does not meet by accident. */

@@ -96,7 +96,7 @@ export function aroundCalls(
     files: guard(services.files, ["get", "head", "put", "delete", "list"]),
     queue: guard(services.queue, ["index", "scan"]),
     ragIndexes: (address) => guard(services.ragIndexes(address), null),
-    vectorIndex: vectorIndex && guard(vectorIndex, ["upsert", "remove", "present", "near"]),
+    vectorIndex: vectorIndex && guard(vectorIndex, ["upsert", "remove", "findPresent", "findNear"]),
     models: {
       ...models,
       embedder(name, dimensions) {
@@ -107,7 +107,7 @@ export function aroundCalls(
     sourceReaders: async (source) => {
       const reader = await services.sourceReaders(source);
       if (reader === null) return null;
-      const guarded = guard(reader, ["list", "open", "look", "follow"]);
+      const guarded = guard(reader, ["list", "open", "readPushed", "follow"]);
       const { watcher } = reader;
       if (watcher === undefined) return guarded;
       const names = ["targets", "start", "extend", "stop"] as const;

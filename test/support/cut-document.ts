@@ -1,7 +1,7 @@
 import {
   chunkDocument,
   chunkText,
-  embeddedText,
+  textToEmbed,
 } from "../../src/documents/chunking/chunk-document.ts";
 import type { Chunk, ChunkSettings } from "../../src/documents/chunking/chunk-document.ts";
 import type { ExtractedDocument } from "../../src/documents/extract-document.ts";
@@ -14,7 +14,7 @@ export function cutDocument(document: ExtractedDocument, settings: ChunkSettings
   return chunkDocument(document, settings).map((chunk) =>
     Object.assign(chunk, {
       text: chunkText(markdown, chunk),
-      embeddedText: embeddedText(markdown, chunk),
+      embeddedText: textToEmbed(markdown, chunk),
     }),
   );
 }

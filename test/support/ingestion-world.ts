@@ -57,7 +57,7 @@ export class World {
       extractionMemory: new ExtractionMemory(),
       files: testedFiles,
       log: problems,
-      inBackground: (work) => void this.background.push(work.catch(() => undefined)),
+      runInBackground: (work) => void this.background.push(work.catch(() => undefined)),
       queue: {
         index: async (messages, { together = false, texts } = {}) => {
           const carried = this.carriesTexts ? texts : undefined;

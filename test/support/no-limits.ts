@@ -3,6 +3,6 @@ import type { Spending } from "../../src/ports/spending.ts";
 /** No spending limit applies. */
 export const noLimits: Spending = {
   bill: () => {},
-  of: () => noLimits,
+  withSubject: () => noLimits,
   reserve: async () => ({ isLimited: false, settle: () => {} }),
 };

@@ -5,7 +5,7 @@ import type { FileSourceId, RagId } from "../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time.ts";
 import type { AppEnv } from "../../src/http/app-env.ts";
 import { webhookRoutes } from "../../src/http/routes/webhooks.ts";
-import { tick } from "../../src/ingestion/maintenance/sweep.ts";
+import { runScheduledWork } from "../../src/ingestion/maintenance/sweep.ts";
 import type { Push, PushNetwork } from "../doubles/push-network.ts";
 import { CrashPoint } from "./crash.ts";
 import type { Dice } from "./dice.ts";
@@ -93,7 +93,7 @@ export async function simulate(simulation: Simulation, intervals: number): Promi
   const debounced = new Set<FileSourceId>();
   world.services.debounceDriveScan = async (id) => void debounced.add(id);
   connect(simulation, tally);
-  await tick(world.services);
+  await runScheduledWork(world.services);
   for (let interval = 0; interval < intervals; interval++) {
     const intervalMs = dice.pick(INTERVALS_MS);
     const isDaily = interval % DAILY_LISTING_EVERY === DAILY_LISTING_EVERY - 1;
@@ -148,7 +148,7 @@ async function pass(
 
 /** Runs the clock and the queues of a few minutes. */
 async function workOff(world: World, debounced: Set<FileSourceId>): Promise<void> {
-  await tick(world.services);
+  await runScheduledWork(world.services);
   await world.deliver();
   queueScans(world, debounced);
   await world.deliver();
@@ -198,7 +198,7 @@ async function workThroughCrashes({ world, dice }: Simulation, tally: Tally): Pr
   const crash = new CrashPoint(1 + dice.roll(LATEST_CRASH), dice.pick(["before", "after"]));
   world.services = crash.wrap(untouched);
   // The clock's work is interrupted as well.
-  await tick(world.services).catch(() => undefined);
+  await runScheduledWork(world.services).catch(() => undefined);
   await world.deliver().catch(() => undefined);
   if (crash.hasCrashed) tally.crashes++;
   world.services = untouched;

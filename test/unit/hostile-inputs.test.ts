@@ -6,7 +6,7 @@ import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts
 import { runToEnd } from "../../src/core/work/cooperative.ts";
 import { Budget } from "../../src/core/work/step-budget.ts";
 import {
-  importedQuestions,
+  importQuestions,
   type ImportFormat,
 } from "../../src/evaluation/questions/import-questions.ts";
 import { readResponseSchema } from "../../src/inference/response-schema.ts";
@@ -249,7 +249,7 @@ const WORK = {
   query: QUERIES.map(work(search)),
   "reranked query": QUERIES.map(work(rerank)),
   "import of questions": IMPORTS.map(
-    work((text, format) => importedQuestions(text, format, { subjectKind: "rag" })),
+    work((text, format) => importQuestions(text, format, { subjectKind: "rag" })),
   ),
   "robots.txt": ROBOTS.map(
     work((text) => robotsAllow(parseRobots(`User-agent: *\n${text}`, "quarry"), page)),

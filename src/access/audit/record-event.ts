@@ -67,7 +67,7 @@ const WRITER_LOST_MS = 10 * GATHER_MS;
 const gathered = new Map<string, { count: number; since: number }>();
 
 /** An event an hour, with a count. A killed isolate loses the counts of half a second. */
-export async function recordRepeated(
+export async function recordRepeatedEvent(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   newEvent: NewEvent,
   times = 1,

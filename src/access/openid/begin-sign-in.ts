@@ -2,7 +2,7 @@ import { AuthorizationResponseError } from "oauth4webapi";
 import { z } from "zod";
 
 import { notFound, QuarryError, unprocessable } from "../../core/errors.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { insertSecret } from "../../db/access/openid-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -11,7 +11,7 @@ import { seal, unseal } from "../seal.ts";
 import { FLOW_MS } from "../sessions/session-cookie.ts";
 import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
 import type { IssuerClient, SignInRequest } from "./openid-client.ts";
-import { storedProvider, type StoredProvider } from "./provider-settings.ts";
+import { readProvider, type StoredProvider } from "./provider-settings.ts";
 
 /** Sealed, in the browser until the person is back. */
 const flow = z.object({
@@ -25,8 +25,8 @@ const flow = z.object({
 export type Flow = z.infer<typeof flow>;
 
 /** @throws QuarryError `not-found` where no provider is offered. */
-export async function offeredProvider(services: Pick<Services, "db">): Promise<StoredProvider> {
-  const saved = await storedProvider(services);
+export async function findOfferedProvider(services: Pick<Services, "db">): Promise<StoredProvider> {
+  const saved = await readProvider(services);
   if (saved?.settings.enabled === true) return saved;
   throw notFound("no provider is offered for sign-in");
 }
@@ -36,11 +36,11 @@ export async function beginSignIn(
   services: IssuerClient & Pick<Services, "db" | "log">,
   request: SignInRequest & { next: string },
 ): Promise<{ address: string; state: string; kept: string }> {
-  const provider = await offeredProvider(services);
+  const provider = await findOfferedProvider(services);
   const begin = newFlow();
   const { issuer } = provider.settings;
   const flow: Flow = { ...begin, issuer, next: request.next };
-  const address = await orExplained(services, async () =>
+  const address = await explainFailure(services, async () =>
     signInAddress(await connect(services, provider), begin, request),
   );
   await insertSecret(services.db, await sha256Hex(begin.state), services.now() + FLOW_MS);
@@ -52,9 +52,9 @@ export async function beginSignIn(
 export async function endSessionAddress(
   services: IssuerClient & Pick<Services, "db" | "log">,
 ): Promise<string> {
-  const provider = await offeredProvider(services);
+  const provider = await findOfferedProvider(services);
   const { name, clientId } = provider.settings;
-  const { server } = await orExplained(services, () => connect(services, provider));
+  const { server } = await explainFailure(services, () => connect(services, provider));
   const url = URL.parse(server.end_session_endpoint ?? "");
   if (url === null) throw unprocessable(`${name} has no address for signing out`);
   // Providers refuse an address to return to that was not registered with them.
@@ -63,20 +63,20 @@ export async function endSessionAddress(
 }
 
 /** The browser's flow; null when it has none or another one. */
-export async function keptFlow(
+export async function unsealFlow(
   { config }: Pick<Services, "config">,
   sealedFlow: string | null,
 ): Promise<Flow | null> {
   if (sealedFlow === null) return null;
   const text = await unseal(config, sealedFlow).catch(() => "");
-  return flow.safeParse(parsedJson(text)).data ?? null;
+  return flow.safeParse(parseJson(text)).data ?? null;
 }
 
 /**
  * Asks the provider. The reason of a failure goes to the log; the person learns what to do.
  * @throws QuarryError `unauthorized` when its answer is refused, `unprocessable` when it is down.
  */
-export async function orExplained<Result>(
+export async function explainFailure<Result>(
   { log }: Pick<Services, "log">,
   ask: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,7 +1,7 @@
 import { QuarryError } from "../../core/errors.ts";
 import { newId, type UserId } from "../../core/ids.ts";
 import { followPerson } from "../../db/access/grant-store.ts";
-import { invitedRole } from "../../db/access/invitation-store.ts";
+import { findInvitedRole } from "../../db/access/invitation-store.ts";
 import { findByIdentity, joinIdentity } from "../../db/access/openid-store.ts";
 import { findUserByEmail, insertUser, updateUser, type Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
@@ -29,8 +29,8 @@ export async function personOf(
   const existing = await findByIdentity(db, account.issuer, account.subject);
   const { user, changes } =
     existing === null
-      ? await userAt(services, person)
-      : await movedTo(services, existing, person.email);
+      ? await findOrCreateUser(services, person)
+      : await changeEmail(services, existing, person.email);
   const { groups } = person;
   const identity = await joinIdentity(db, { ...account, userId: user.id, groups, now: now() });
   if (!identity) throw addressTaken(log);
@@ -41,13 +41,13 @@ export async function personOf(
 }
 
 /** The user of an address, who is joined to the account, or a new one. */
-async function userAt(
+async function findOrCreateUser(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   person: Person,
 ): Promise<PersonMatch> {
   const { email } = person;
   const createdAt = now();
-  const role = person.role ?? (await invitedRole(db, email, createdAt)) ?? "member";
+  const role = person.role ?? (await findInvitedRole(db, email, createdAt)) ?? "member";
   const newUser = { id: newId<UserId>(createdAt), email, role, createdAt };
   const inserted = await insertUser(db, { ...newUser, passwordHash: NO_PASSWORD });
   if (inserted !== null) return { user: newUser, changes: [{ field: "created" }] };
@@ -56,7 +56,7 @@ async function userAt(
   return { user, changes: [{ field: "joined" }] };
 }
 
-async function movedTo(
+async function changeEmail(
   { db, log }: Pick<Services, "db" | "log">,
   { id, email: from, role }: SignedInUser,
   email: string,

@@ -9,7 +9,7 @@ import type { Services } from "../../services.ts";
 import type { FieldChange } from "../audit/field-changes.ts";
 import { seal } from "../seal.ts";
 import { openSession } from "../sessions/open-session.ts";
-import { keptFlow, offeredProvider, orExplained, type Flow } from "./begin-sign-in.ts";
+import { unsealFlow, findOfferedProvider, explainFailure, type Flow } from "./begin-sign-in.ts";
 import { personOf, type SignedInUser } from "./find-person.ts";
 import { judgeClaims, type Verdict, type Refusal } from "./judge-claims.ts";
 import { connect, redeem, type Answer, type IssuerClient } from "./openid-client.ts";
@@ -48,7 +48,7 @@ export type SignInResult = {
  * Signs in the person whom the provider sent back. `kept`: what the browser kept of the beginning;
  * `replaces`: the hash of its session, which ends.
  * @throws QuarryError `invalid` for an answer to another beginning, or to one that was used;
- * `unauthorized` and `unprocessable` as `orExplained`; `conflict` as `personOf`; RefusedPerson.
+ * `unauthorized` and `unprocessable` as `explainFailure`; `conflict` as `personOf`; RefusedPerson.
  */
 export async function finishSignIn(
   services: IssuerClient & Pick<Services, "db" | "log">,
@@ -61,11 +61,11 @@ export async function finishSignIn(
   },
 ): Promise<SignInResult> {
   const { db } = services;
-  const provider = await offeredProvider(services);
+  const provider = await findOfferedProvider(services);
   const { issuer } = provider.settings;
   const flow = await flowOf(services, callback.kept, callback.returned);
-  if (flow.issuer !== issuer) throw otherFlow();
-  const answer = await orExplained(services, async () =>
+  if (flow.issuer !== issuer) throw unknownFlow();
+  const answer = await explainFailure(services, async () =>
     redeem(await connect(services, provider), flow, callback),
   );
   const judged = judgeClaims(provider.settings, answer.idToken, answer.userinfo);
@@ -82,7 +82,7 @@ export async function finishSignIn(
     services,
     user.id,
     callback.origin,
-    await vouched(services, answer),
+    await sealProviderWord(services, answer),
   );
   if (!(await signInChoices(services)).passwords) await endPasswordSessions(db);
   services.log.info("signed in", { userId: user.id });
@@ -95,18 +95,19 @@ async function flowOf(
   sealedFlow: string | null,
   returned: URLSearchParams,
 ): Promise<Flow> {
-  const flow = await keptFlow(services, sealedFlow);
+  const flow = await unsealFlow(services, sealedFlow);
   const state = returned.get("state") ?? "";
-  if (flow === null || !(await equalInConstantTime(state, flow.state))) throw otherFlow();
-  if (!(await redeemState(services.db, await sha256Hex(state), services.now()))) throw otherFlow();
+  if (flow === null || !(await equalInConstantTime(state, flow.state))) throw unknownFlow();
+  if (!(await redeemState(services.db, await sha256Hex(state), services.now())))
+    throw unknownFlow();
   return flow;
 }
 
-const otherFlow = () =>
+const unknownFlow = () =>
   invalid("this sign-in was not begun in this browser, took too long or was used. Begin again.");
 
 /** How long the provider's word counts, and what asks for it again. */
-export async function vouched(
+export async function sealProviderWord(
   { config, now }: Pick<Services, "config" | "now">,
   { refreshToken }: Answer,
 ): Promise<ProviderWord> {

@@ -45,16 +45,16 @@ export function judgeClaims(
     .filter((claims) => claims["email"] === source["email"])
     .map((claims) => valueOf(claims, settings.verifiedClaim));
   if (!isTrue(verified.find((value) => value !== undefined))) return refuse("unverified-address");
-  const has = (name: string, values: readonly string[]) =>
+  const hasValue = (name: string, values: readonly string[]) =>
     valuesOf(name, idToken, userinfo).some((value) => values.includes(value));
   const domain = email.slice(email.lastIndexOf("@") + 1);
   const { claim, adminClaim } = settings;
   const isAtDomain = settings.domains.includes(domain);
-  if (!isAtDomain && (claim == null || !has(claim, settings.claimValues))) {
-    return refuse(areLeftOut(claim, idToken) ? "too-many-groups" : "not-let-in", email);
+  if (!isAtDomain && (claim == null || !hasValue(claim, settings.claimValues))) {
+    return refuse(isClaimOmitted(claim, idToken) ? "too-many-groups" : "not-let-in", email);
   }
   const role =
-    adminClaim == null ? null : has(adminClaim, settings.adminValues) ? "admin" : "member";
+    adminClaim == null ? null : hasValue(adminClaim, settings.adminValues) ? "admin" : "member";
   const groups = valuesOf(settings.groupsClaim, idToken, userinfo)
     .filter((group) => group.length <= MAX_GROUP_LENGTH)
     .slice(0, MAX_GROUPS);
@@ -62,7 +62,10 @@ export function judgeClaims(
 }
 
 /** Entra names no groups of people in more than 200; where to ask for them is not asked here. */
-function areLeftOut(name: string | null | undefined, { _claim_names: elsewhere }: Claims): boolean {
+function isClaimOmitted(
+  name: string | null | undefined,
+  { _claim_names: elsewhere }: Claims,
+): boolean {
   return name != null && isObject(elsewhere) && Object.hasOwn(elsewhere, name);
 }
 

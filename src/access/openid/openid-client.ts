@@ -93,13 +93,13 @@ export async function signInAddress(
   if (server.pushed_authorization_request_endpoint === undefined) return url.href;
   // A provider may require it of some clients and refuse it to others, which its metadata does not
   // tell (RFC 9126, section 5): where it is refused, the request stands in the address.
-  const push = async () =>
+  const pushAuthorization = async () =>
     await oauth.processPushedAuthorizationResponse(
       server,
       client,
       await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, options),
     );
-  const pushed = await push().catch((thrown: unknown) => {
+  const pushed = await pushAuthorization().catch((thrown: unknown) => {
     const isRequired = server.require_pushed_authorization_requests === true;
     if (isRequired || thrown instanceof SourceFailure || explain(thrown) === null) throw thrown;
     return null;
@@ -132,7 +132,7 @@ export async function redeem(
     expectedNonce: nonce,
     requireIdToken: true,
   });
-  return await answerFrom(to, response, tokens);
+  return await readTokenResponse(to, response, tokens);
 }
 
 /** Asks once more for somebody who signed in before; null where the provider tells too little. */
@@ -147,11 +147,11 @@ export async function refresh(
   );
   const tokens = await oauth.processRefreshTokenResponse(server, client, response);
   if (tokens.id_token === undefined && server.userinfo_endpoint === undefined) return null;
-  const answer = await answerFrom(to, response, tokens, subject);
+  const answer = await readTokenResponse(to, response, tokens, subject);
   return { ...answer, refreshToken: answer.refreshToken ?? refreshToken };
 }
 
-async function answerFrom(
+async function readTokenResponse(
   to: Connection,
   response: Response,
   tokens: oauth.TokenEndpointResponse,

@@ -112,21 +112,23 @@ export type ProviderSettings = z.infer<typeof providerSettings>;
 /** The settings as they are sent; without a secret the stored one is kept. */
 export const providerInput = fields.superRefine(
   ({ domains: at, claim, claimValues, adminClaim, adminValues, scopes }, context) => {
-    const wrong = (field: string, message: string) =>
+    const reportIssue = (field: string, message: string) =>
       context.addIssue({ code: "custom", path: [field], message });
-    if (claim == null && claimValues.length > 0) wrong("claim", "is required for these values");
-    if (claim != null && claimValues.length === 0) wrong("claimValues", "is required for a claim");
-    if (claim == null && at.length === 0) wrong("domains", "is required, or a claim");
-    if (adminClaim == null && adminValues.length > 0) wrong("adminClaim", "is required");
-    if (adminClaim != null && adminValues.length === 0) wrong("adminValues", "is required");
-    if (!scopes.split(" ").includes("openid")) wrong("scopes", "must have openid");
+    if (claim == null && claimValues.length > 0)
+      reportIssue("claim", "is required for these values");
+    if (claim != null && claimValues.length === 0)
+      reportIssue("claimValues", "is required for a claim");
+    if (claim == null && at.length === 0) reportIssue("domains", "is required, or a claim");
+    if (adminClaim == null && adminValues.length > 0) reportIssue("adminClaim", "is required");
+    if (adminClaim != null && adminValues.length === 0) reportIssue("adminValues", "is required");
+    if (!scopes.split(" ").includes("openid")) reportIssue("scopes", "must have openid");
   },
 );
 export type ProviderInput = z.infer<typeof providerInput>;
 
 export type StoredProvider = Omit<ProviderRow, "settings"> & { settings: ProviderSettings };
 
-export async function storedProvider({ db }: Pick<Services, "db">): Promise<StoredProvider | null> {
+export async function readProvider({ db }: Pick<Services, "db">): Promise<StoredProvider | null> {
   const row = await findProvider(db);
   return row === null ? null : { ...row, settings: providerSettings.parse(row.settings) };
 }
@@ -145,8 +147,8 @@ export async function saveProvider(
   const { config, db } = services;
   const isOpen = URL.parse(settings.issuer)?.protocol !== "https:";
   if (isOpen && !config.ALLOW_PRIVATE_URLS) throw invalidField("issuer", "must be an https URL");
-  const before = await storedProvider(services);
-  const isOther = before !== null && isElsewhere(before, settings);
+  const before = await readProvider(services);
+  const isOther = before !== null && isOtherClient(before, settings);
   const keptSecret = isOther ? null : (before?.sealedSecret ?? null);
   const sealedSecret = clientSecret === undefined ? keptSecret : await seal(config, clientSecret);
   if (sealedSecret === null) {
@@ -158,7 +160,7 @@ export async function saveProvider(
 }
 
 /** Whoever may change where a secret is sent need not know it, and could send it to themselves. */
-const isElsewhere = (
+const isOtherClient = (
   { settings: before }: StoredProvider,
   after: Pick<ProviderInput, "issuer" | "clientId">,
 ) => before.issuer !== after.issuer || before.clientId !== after.clientId;
@@ -169,7 +171,7 @@ const isElsewhere = (
  * up, or mend it.
  */
 export async function signInChoices(services: Pick<Services, "config" | "db">) {
-  const provider = await storedProvider(services);
+  const provider = await readProvider(services);
   const isOffered = provider?.settings.enabled === true;
   const isOff = services.config.PASSWORD_SIGN_IN === "off";
   return {

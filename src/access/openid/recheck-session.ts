@@ -8,7 +8,7 @@ import {
   claimCheck,
   deleteSession,
   sessionsToRenew,
-  setVouched,
+  storeProviderWord,
 } from "../../db/access/session-store.ts";
 import type { FoundSession } from "../../db/access/session-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -17,10 +17,10 @@ import type { FieldChange } from "../audit/field-changes.ts";
 import { recordEvent } from "../audit/record-event.ts";
 import { unseal } from "../seal.ts";
 import { personOf } from "./find-person.ts";
-import { vouched } from "./finish-sign-in.ts";
+import { sealProviderWord } from "./finish-sign-in.ts";
 import { judgeClaims } from "./judge-claims.ts";
 import { connect, explain, refresh, type Answer, type IssuerClient } from "./openid-client.ts";
-import { storedProvider, type StoredProvider } from "./provider-settings.ts";
+import { readProvider, type StoredProvider } from "./provider-settings.ts";
 
 /** A check that fails is tried again after so long. */
 const CHECK_MS = MINUTE_MS;
@@ -33,7 +33,7 @@ type RecheckServices = IssuerClient & Pick<Services, "db" | "log">;
 const PEOPLE_AT_ONCE = 10;
 
 /** Asks the provider twice a day about people with connected programs, where it can be asked. */
-export async function renewPeople(services: RecheckServices): Promise<void> {
+export async function recheckDueSessions(services: RecheckServices): Promise<void> {
   const { db, now } = services;
   const due = await sessionsToRenew(db, now() - RENEWED_AFTER_MS, PEOPLE_AT_ONCE);
   for (const { sealedRefreshToken, ...session } of due) {
@@ -54,12 +54,12 @@ export async function recheckSession(
   session: FoundSession & { sealedRefreshToken: string },
 ): Promise<"vouched" | "ended" | "unknown"> {
   const { db, now } = services;
-  const provider = await storedProvider(services);
+  const provider = await readProvider(services);
   if (provider?.settings.enabled !== true) return "unknown";
   if (!(await claimCheck(db, hash, now(), now() + CHECK_MS))) return "unknown";
   const identity = await findIdentityOf(db, session.userId);
   if (identity?.issuer !== provider.settings.issuer) return "unknown";
-  const answer = await askAgain(services, provider, {
+  const answer = await askProviderAgain(services, provider, {
     ...session,
     hash,
     subject: identity.subject,
@@ -73,7 +73,7 @@ export async function recheckSession(
     await recordEvent(services, { ...event, actor, changes, status });
   };
   const person = judged.isLetIn
-    ? await personOf(services, identity, judged.person, hash).catch(nullIfRefused)
+    ? await personOf(services, identity, judged.person, hash).catch(ignoreRefusal)
     : null;
   if (person === null) {
     await deleteSession(db, hash);
@@ -81,13 +81,13 @@ export async function recheckSession(
     await audit(UNAUTHORIZED, []);
     return "ended";
   }
-  await setVouched(db, hash, await vouched(services, answer));
+  await storeProviderWord(db, hash, await sealProviderWord(services, answer));
   if (person.changes.length > 0) await audit(OK, person.changes);
   return "vouched";
 }
 
 /** The new address belongs to another user. */
-function nullIfRefused(thrown: unknown): null {
+function ignoreRefusal(thrown: unknown): null {
   if (thrown instanceof QuarryError) return null;
   throw thrown;
 }
@@ -96,11 +96,11 @@ function nullIfRefused(thrown: unknown): null {
  * Whether refresh tokens are good without a session at the provider: others end with it, by an
  * idle time-out too, which refuses nobody (Keycloak says "Session not active").
  */
-const outlivesSession = ({ settings }: StoredProvider): boolean =>
+const hasOfflineAccess = ({ settings }: StoredProvider): boolean =>
   settings.scopes.split(" ").includes("offline_access");
 
 /** Null where the provider does not tell: without a refresh token the person goes there. */
-async function askAgain(
+async function askProviderAgain(
   services: RecheckServices,
   provider: StoredProvider,
   {
@@ -114,16 +114,16 @@ async function askAgain(
   try {
     const token = await unseal(config, sealedRefreshToken);
     const answer = await refresh(await connect(services, provider), token, subject);
-    if (answer === null) await setVouched(db, hash, { sealedRefreshToken: null });
+    if (answer === null) await storeProviderWord(db, hash, { sealedRefreshToken: null });
     return answer;
   } catch (thrown) {
     const reason = explain(thrown);
     log.warn("openid session not renewed", { reason });
     // Refused, not unreachable: the token will not do any more.
     if (!(thrown instanceof SourceFailure))
-      await setVouched(db, hash, { sealedRefreshToken: null });
+      await storeProviderWord(db, hash, { sealedRefreshToken: null });
     const isInvalid = thrown instanceof ResponseBodyError && thrown.error === "invalid_grant";
-    if (isInvalid && outlivesSession(provider)) await markRefused(db, userId, now());
+    if (isInvalid && hasOfflineAccess(provider)) await markRefused(db, userId, now());
     return null;
   }
 }

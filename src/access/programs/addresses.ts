@@ -10,7 +10,7 @@ export function resourceOf(baseUrl: string): string | null {
 }
 
 /** Programs also name the resource with a slash at its end, or by the service's own address. */
-export function withOwnResource(fields: URLSearchParams, baseUrl: string): URLSearchParams {
+export function normalizeResource(fields: URLSearchParams, baseUrl: string): URLSearchParams {
   const resource = resourceOf(baseUrl) ?? baseUrl;
   const names = new Set([resource, `${resource}/`, baseUrl, `${baseUrl}/`]);
   const isOurs = fields.getAll("resource").every((name) => names.has(name));
@@ -41,7 +41,9 @@ const KNOWN_SCHEMES = new Set(["cursor:", "vscode:", "vscode-insiders:", "windsu
  * opens it. Of schemes that any app may claim, only a known one or a domain's is accepted, as that
  * of RFC 8252, 7.1 (`com.example.app:/callback`); `isAccepted` false: it is neither.
  */
-export function appBehind(redirectUri: string): { name: string; isAccepted: boolean } | null {
+export function appOfRedirectUri(
+  redirectUri: string,
+): { name: string; isAccepted: boolean } | null {
   const { protocol, host } = new URL(redirectUri);
   if (protocol === "https:" || protocol === "http:") return null;
   const name = host === "" ? protocol : `${protocol}//${host}`;

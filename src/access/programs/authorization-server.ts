@@ -32,17 +32,17 @@ export function authorizationServer(services: ServerServices, baseUrl: string, n
   const resource = resourceOf(baseUrl);
   if (resource === null) throw unprocessable("Programs connect over https, or on this machine");
   const state = { isReplay: false, takesPrevious: false };
-  const env = { OAUTH_KV: storeEndingGrants(services, network, state) };
+  const env = { OAUTH_KV: createOAuthStorage(services, network, state) };
   const server = (clientRegistrationTTL: number, fetchesDocuments = true) =>
     new OAuthAuthorizationServer<typeof env>({
       issuer: baseUrl,
       resources: [resource],
       clientRegistrationEndpoint: `${baseUrl}/oauth/register`,
       clientRegistrationTTL,
-      // Which of them are sent a code is judged with each request (`appBehind`).
+      // Which of them are sent a code is judged with each request (`appOfRedirectUri`).
       allowPrivateUseRedirectUris: true,
       clientRegistrationCallback: () => makeRoom(services, network),
-      clientIdMetadataDocumentEnabled: fetchesDocuments && fetchesOnlyPublicAddresses(),
+      clientIdMetadataDocumentEnabled: fetchesDocuments && isPrivateFetchBlocked(),
       refreshTokenTTL: GRANT_S,
       refreshTokenIdleTTL: GRANT_S,
       tokenExchangeCallback: async ({ grantType, userId }) => {
@@ -107,14 +107,14 @@ async function mayIssue(
 }
 
 /** Whether the platform keeps documents of programs from being fetched from private addresses. */
-const fetchesOnlyPublicAddresses = (): boolean =>
+const isPrivateFetchBlocked = (): boolean =>
   Cloudflare.compatibilityFlags["global_fetch_strictly_public"] === true;
 
 /**
  * The storage of the library: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
-function storeEndingGrants(
+function createOAuthStorage(
   services: ServerServices,
   network: string,
   state: { takesPrevious: boolean },

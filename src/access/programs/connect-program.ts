@@ -55,7 +55,7 @@ export async function connectProgram(
   const reads = { manageScopes: false, reader: person.email, readerGroups };
   const input = { ...choice, ...reads, name, expiresAt: services.now() + CODE_MS };
   const row = { ...grant, hash: await grantHash(id), onlyOpen: person.role !== "admin" };
-  if ((await storeToken(services, input, row)) === null) throw answered();
+  if ((await storeToken(services, input, row)) === null) throw duplicateAnswer();
   // Something may have been closed meanwhile.
   await runBatch(services.db, closeToMembers());
   try {
@@ -75,5 +75,5 @@ export async function connectProgram(
   }
 }
 
-const answered = () =>
+const duplicateAnswer = () =>
   conflict("This page was answered already. Begin again in the program to connect it.");

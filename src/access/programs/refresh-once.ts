@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import type { TokenId } from "../../core/ids.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { claimRefresh, endRefresh, REPEATED_MS } from "../../db/access/grant-store.ts";
@@ -39,7 +39,7 @@ export async function refreshOnce(
     const isRecent = refreshedUntil > now() - REPEATED_MS;
     const request = await sha256Hex(call);
     const text = isRecent ? await unseal(config, lastRefresh ?? "").catch(() => "") : "";
-    const { data: [before, answer, failure = {}] = [] } = repeatable.safeParse(parsedJson(text));
+    const { data: [before, answer, failure = {}] = [] } = repeatable.safeParse(parseJson(text));
     if (before === request) return new Response(answer, { headers: failure });
     const isCutOff = refreshedUntil > 0 && lastRefresh === null;
     const response = await refresh({ isRecent, isCutOff });

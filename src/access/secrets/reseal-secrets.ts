@@ -1,7 +1,7 @@
 import {
   countSealedByKey,
   replaceSealed,
-  secretsSealedBy,
+  findSecretsSealedBy,
   type SealedSecret,
 } from "../../db/maintenance/sealed-secrets.ts";
 import type { Services } from "../../services.ts";
@@ -32,9 +32,11 @@ export async function resealSecrets(services: SealServices): Promise<void> {
   const { config, db, log } = services;
   const { previous } = await keyIdsOf(config);
   if (previous === null) return;
-  const secrets = await secretsSealedBy(db, previous, SECRETS_AT_ONCE);
+  const secrets = await findSecretsSealedBy(db, previous, SECRETS_AT_ONCE);
   if (secrets.length === 0) return;
-  const sealed = await Promise.all(secrets.map(async (secret) => await resealed(services, secret)));
+  const sealed = await Promise.all(
+    secrets.map(async (secret) => await resealSecret(services, secret)),
+  );
   const changes = sealed.filter((change) => change !== null);
   const resealedSecrets = await replaceSealed(db, changes);
   log.info("secrets sealed with the current key", {
@@ -44,7 +46,7 @@ export async function resealSecrets(services: SealServices): Promise<void> {
 }
 
 /** Null when it cannot be opened although its key is available. */
-async function resealed({ config, log }: SealServices, secret: SealedSecret) {
+async function resealSecret({ config, log }: SealServices, secret: SealedSecret) {
   try {
     return { secret, sealed: await seal(config, await unseal(config, secret.sealed)) };
   } catch (thrown) {

@@ -18,10 +18,7 @@ type KeyServices = { config: Config; db: Reads; log: Log };
  * The keys and servers that were set in the panel, without those that cannot be opened. Calls share
  * values, never promises: the runtime lets no call wait for what another one reads.
  */
-export async function storedProviderKeys(
-  services: KeyServices,
-  now: number,
-): Promise<ProviderKeys> {
+export async function readProviderKeys(services: KeyServices, now: number): Promise<ProviderKeys> {
   if (cache !== null && cache.until > now) return cache.keys;
   const before = changes;
   const keys = await openKeys(services);

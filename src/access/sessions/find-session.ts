@@ -11,7 +11,7 @@ export type Session = Pick<FoundSession, "userId" | "email" | "role" | "hasTotp"
 
 export type FindingSession = Pick<
   Services,
-  "askIssuer" | "config" | "db" | "inBackground" | "log" | "now"
+  "askIssuer" | "config" | "db" | "runInBackground" | "log" | "now"
 >;
 
 /** With less time than this left, the provider is asked again: refresh tokens may be short-lived. */
@@ -30,7 +30,7 @@ export async function findSession(
   if (row === null) return null;
   const now = services.now();
   const idleMs = now - row.lastSeenAt;
-  if (isUse && idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
+  if (isUse && idleMs >= MINUTE_MS) services.runInBackground(touchSession(services.db, hash, now));
   const { userId, email, role, hasTotp, groups, vouchedUntil } = row;
   return { userId, email, role, hasTotp, groups, isVouched: vouchedUntil !== null };
 }
@@ -52,7 +52,7 @@ async function currentRow(services: FindingSession, hash: string): Promise<Found
 }
 
 /** Whether a session has ended only because the provider has to be asked again. */
-export async function isOutOfTime(
+export async function needsRecheck(
   { db, now }: Pick<Services, "db" | "now">,
   cookieHeader: string | null,
   secure: boolean,

@@ -1,11 +1,11 @@
-import { conflict, invalidField, notFound, orNotFound } from "../../core/errors.ts";
+import { conflict, invalidField, notFound, requireFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { confirmTotp, deleteTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts";
 import { findUserById } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { seal } from "../seal.ts";
 import { clearThrottle, throttleCode, throttleSignIn } from "../sessions/throttle-sign-in.ts";
-import { refuseOwn } from "../users/own-credentials.ts";
+import { refuseOwnCredentials } from "../users/own-credentials.ts";
 import { verifyPassword } from "../users/password.ts";
 import { openSecret, secondFactorOf, useCode } from "./check-second-factor.ts";
 import { newRecoveryCode, newSecret, recoveryHash, stepOf, totpUri } from "./totp-code.ts";
@@ -38,7 +38,7 @@ export async function confirmEnrolment(
   input: { userId: UserId; sessionHash: string; code: string },
 ): Promise<{ recoveryCodes: string[] }> {
   const { userId } = input;
-  const totp = orNotFound(await findTotp(db, userId));
+  const totp = requireFound(await findTotp(db, userId));
   if (totp.confirmed) throw conflict("A second factor is enrolled");
   const { sealedSecret } = totp;
   const step = stepOf(await openSecret(config, totp), input.code, now());
@@ -97,6 +97,6 @@ export async function removeTotp(
   { db }: Pick<Services, "db">,
   { userId, by }: { userId: UserId; by: UserId },
 ): Promise<void> {
-  refuseOwn(userId, by);
+  refuseOwnCredentials(userId, by);
   if (!(await deleteTotp(db, userId))) throw notFound();
 }

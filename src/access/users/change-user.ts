@@ -1,4 +1,4 @@
-import { conflict, invalidField, orNotFound, type QuarryError } from "../../core/errors.ts";
+import { conflict, invalidField, requireFound, type QuarryError } from "../../core/errors.ts";
 import { asId, newId, type UserId } from "../../core/ids.ts";
 import { followPerson } from "../../db/access/grant-store.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import type { sql } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { clearThrottle, throttleSignIn } from "../sessions/throttle-sign-in.ts";
-import { refuseOwn } from "./own-credentials.ts";
+import { refuseOwnCredentials } from "./own-credentials.ts";
 import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { foldEmail } from "./user-input.ts";
@@ -50,13 +50,13 @@ export async function updateUser(
   { db }: Pick<Services, "db">,
   input: { id: string; patch: UserPatch; by: UserId },
 ): Promise<User> {
-  const user = orNotFound(await findUserById(db, asId(input.id)));
+  const user = requireFound(await findUserById(db, asId(input.id)));
   const { passwordHash: _kept, ...visible } = user;
   const { password, role = user.role } = input.patch;
   const email = input.patch.email === undefined ? user.email : foldEmail(input.patch.email);
   const change: UserChange = { email, role };
   if (password !== undefined) {
-    refuseOwn(user.id, input.by);
+    refuseOwnCredentials(user.id, input.by);
     await refuseGuessable(password, email);
     change.passwordHash = await hashPassword(password);
   }
@@ -75,7 +75,7 @@ const lastAdministrator = () => conflict("The last administrator cannot become a
 
 /** @throws QuarryError `not-found`; `conflict` for the last administrator. */
 export async function removeUser({ db }: Pick<Services, "db">, input: { id: string }) {
-  const user = orNotFound(await findUserById(db, asId(input.id)));
+  const user = requireFound(await findUserById(db, asId(input.id)));
   if (!(await deleteUser(db, user.id))) throw lastAdministrator();
 }
 
@@ -93,7 +93,7 @@ export async function changeOwnPassword(
     address: string;
   },
 ): Promise<void> {
-  const user = orNotFound(await findUserById(services.db, input.userId));
+  const user = requireFound(await findUserById(services.db, input.userId));
   const { email } = user;
   const { address } = input;
   await throttleSignIn(services, { email, user, address });

@@ -3,7 +3,7 @@ import { sha256Hex } from "../../core/hash.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { findInvitation, insertInvitation } from "../../db/access/invitation-store.ts";
 import {
-  isOpenStill,
+  isStillOpen,
   markInvitationUsed,
   withdrawInvitation,
 } from "../../db/access/invitation-store.ts";
@@ -80,7 +80,7 @@ export async function acceptInvitation(services: InvitationServices, acceptance:
   const { code, password, origin } = acceptance;
   const { id, email, role } = await openInvitation(services, code);
   await refusePasswords(services);
-  const condition = isOpenStill(id, services.now());
+  const condition = isStillOpen(id, services.now());
   const user = await createUser(services, { email, password, role, condition });
   await markInvitationUsed(services.db, id, services.now());
   return { user, secret: await openSession(services, user.id, origin) };

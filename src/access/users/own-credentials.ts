@@ -3,11 +3,11 @@ import type { UserId } from "../../core/ids.ts";
 import type { PanelCaller } from "../sessions/find-panel-caller.ts";
 
 /** The user who calls; a key stands for its maker. */
-export const userBehind = (caller: PanelCaller): UserId =>
+export const userOfCaller = (caller: PanelCaller): UserId =>
   caller.kind === "key" ? caller.createdBy : caller.session.userId;
 
 /** Own credentials need the current password or a code. @throws QuarryError `forbidden` */
-export function refuseOwn(target: UserId, by: UserId): void {
+export function refuseOwnCredentials(target: UserId, by: UserId): void {
   if (target !== by) return;
   const how = "Change your own password and second factor on your account's page";
   throw new QuarryError("forbidden", how);

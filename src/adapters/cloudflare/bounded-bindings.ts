@@ -1,5 +1,5 @@
 import { messageOf, noRoom, QuarryError, storageFailed } from "../../core/errors.ts";
-import { DeadlineExceeded, endedWithin } from "../../core/work/deadline.ts";
+import { DeadlineExceeded, awaitOrThrow } from "../../core/work/deadline.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 
 /** Seconds that a call may take, far above what the platform needs; `put` to a full disk hangs. */
@@ -35,7 +35,7 @@ export class BoundedBindings {
   }
 
   /** The binding; what its methods promise ends within so many seconds. */
-  bounded<Binding extends object>(binding: Binding, seconds = CALL_SECONDS): Binding {
+  limitCalls<Binding extends object>(binding: Binding, seconds = CALL_SECONDS): Binding {
     return new Proxy(binding, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name);
@@ -44,10 +44,10 @@ export class BoundedBindings {
           const call = (): unknown => Reflect.apply(value, target, args);
           const result = call();
           const isOpened = OPENING.has(name) && !(result instanceof Promise);
-          if (isOpened && result instanceof Object) return this.bounded(result, seconds);
+          if (isOpened && result instanceof Object) return this.limitCalls(result, seconds);
           if (!isPromise(result)) return result;
           const mayWait = this.#options.isLocal && STATEMENTS.has(name);
-          return this.#resultOf(mayWait ? unlocked(result, call) : result, name, seconds);
+          return this.#resultOf(mayWait ? retryWhileLocked(result, call) : result, name, seconds);
         };
       },
     });
@@ -55,18 +55,18 @@ export class BoundedBindings {
 
   bucket(bucket: R2Bucket): FileStore {
     const putParts: FileStore["putParts"] = (...args) => this.#putParts(bucket, ...args);
-    return Object.assign(Object.create(this.bounded(bucket)), { putParts });
+    return Object.assign(Object.create(this.limitCalls(bucket)), { putParts });
   }
 
   /** An object of the bucket is read by methods of its own. */
   async #resultOf(call: PromiseLike<unknown>, name: PropertyKey, seconds: number) {
-    const result = await this.#ends(
+    const result = await this.#awaitCall(
       call,
       name === "put" ? this.#options.putSeconds : seconds,
       name === "put",
     );
     const hasBody = result instanceof Object && "arrayBuffer" in result;
-    return hasBody ? this.bounded(result) : result;
+    return hasBody ? this.limitCalls(result) : result;
   }
 
   async #putParts(bucket: R2Bucket, ...args: Parameters<FileStore["putParts"]>): Promise<void> {
@@ -77,7 +77,11 @@ export class BoundedBindings {
     // It may fail while the next part is awaited.
     writing.catch(() => undefined);
     const raceStep = (step: Promise<unknown>) =>
-      this.#ends(Promise.race([step, writing.then(() => step)]), this.#options.putSeconds, true);
+      this.#awaitCall(
+        Promise.race([step, writing.then(() => step)]),
+        this.#options.putSeconds,
+        true,
+      );
     try {
       for await (const part of parts) await raceStep(writer.write(part));
       await raceStep(writer.close());
@@ -88,9 +92,9 @@ export class BoundedBindings {
     }
   }
 
-  async #ends<T>(call: PromiseLike<T>, seconds: number, hangsWhenFull = false): Promise<T> {
+  async #awaitCall<T>(call: PromiseLike<T>, seconds: number, hangsWhenFull = false): Promise<T> {
     try {
-      return await endedWithin(call, seconds);
+      return await awaitOrThrow(call, seconds);
     } catch (thrown) {
       throw this.#failureOf(thrown, hangsWhenFull);
     }
@@ -110,7 +114,10 @@ export class BoundedBindings {
   }
 }
 
-async function unlocked(first: PromiseLike<unknown>, call: () => unknown): Promise<unknown> {
+async function retryWhileLocked(
+  first: PromiseLike<unknown>,
+  call: () => unknown,
+): Promise<unknown> {
   for (let [result, tries]: [unknown, number] = [first, 1]; ; result = call(), tries++) {
     try {
       return await result;

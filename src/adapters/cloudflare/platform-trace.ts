@@ -1,4 +1,4 @@
-import { untraced, type Trace } from "../../core/trace.ts";
+import { runUntraced, type Trace } from "../../core/trace.ts";
 
 /**
  * Custom spans of Workers tracing
@@ -6,7 +6,7 @@ import { untraced, type Trace } from "../../core/trace.ts";
  * in one trace with the spans of the platform for D1 queries and Durable Object calls.
  */
 export function platformTrace(tracing: Tracing | undefined): Trace {
-  if (tracing === undefined) return untraced;
+  if (tracing === undefined) return runUntraced;
   return (name, work) =>
     tracing.enterSpan(name, (span) => work((facts) => void span.setAttributes(facts)));
 }

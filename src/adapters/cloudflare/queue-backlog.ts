@@ -1,4 +1,4 @@
-import { withinTime } from "../../core/work/deadline.ts";
+import { awaitOrNull } from "../../core/work/deadline.ts";
 import type { QueueBacklog } from "../../ports/job-queue.ts";
 import type { QueueBindings } from "./job-queue.ts";
 
@@ -13,7 +13,7 @@ const ANSWER_WITHIN_MS = 1_000;
 export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[]> {
   return await Promise.all(
     Object.entries(queues).map(async ([queue, binding]): Promise<QueueBacklog> => {
-      const asking = Promise.resolve().then(() => withinTime(binding.metrics(), ANSWER_WITHIN_MS));
+      const asking = Promise.resolve().then(() => awaitOrNull(binding.metrics(), ANSWER_WITHIN_MS));
       const metrics = await asking.catch(() => null);
       return {
         queue,

@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import type { Env } from "../../env.ts";
 import { limitsUnavailable, QuarryError } from "../../core/errors.ts";
-import { withinTime } from "../../core/work/deadline.ts";
+import { awaitOrNull } from "../../core/work/deadline.ts";
 import type { RateLimits, Surface } from "../../ports/rate-limits.ts";
 
 /** A store that does not answer within this time counts as unavailable. */
@@ -23,7 +23,7 @@ export function durableRateLimits(namespace: Env["RATE_WINDOW"], config: Config)
   return async (surface, client) => {
     try {
       const id = namespace.idFromName(`${surface} ${client}`);
-      const verdict = await withinTime(namespace.get(id).take(limits[surface]), withinMs);
+      const verdict = await awaitOrNull(namespace.get(id).take(limits[surface]), withinMs);
       if (verdict !== null) return verdict;
     } catch (thrown) {
       if (thrown instanceof QuarryError) throw thrown;

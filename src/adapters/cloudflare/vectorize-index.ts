@@ -1,10 +1,10 @@
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import { z } from "zod";
 
 import { type ChunkId, type VectorId, asId, chunkOfVector } from "../../core/ids.ts";
 import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import type {
   IndexedVector,
   VectorFilter,
@@ -56,14 +56,14 @@ type ChunkMatch = { id: ChunkId; score: number };
 export function vectorizeIndex(binding: Binding): VectorIndex {
   return {
     async upsert(space, vectors) {
-      for (const batch of inBatches(vectors, UPSERT_BATCH)) {
+      for (const batch of splitIntoBatches(vectors, UPSERT_BATCH)) {
         const records = batch.map((vector) => recordOf(space, vector));
-        await retried(() => binding.upsert(records));
+        await retryCall(() => binding.upsert(records));
       }
     },
     async remove(ids) {
-      for (const batch of inBatches(ids, DELETE_BATCH)) {
-        await retried(() => binding.deleteByIds(batch));
+      for (const batch of splitIntoBatches(ids, DELETE_BATCH)) {
+        await retryCall(() => binding.deleteByIds(batch));
       }
     },
     async query(space, vector, { topK, filter }) {
@@ -72,37 +72,37 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       const lists = await Promise.all(
         filters.map((filter) => ask(binding, space, vector, limit, filter)),
       );
-      const best = bestFirst(lists.flat());
+      const best = rankMatches(lists.flat());
       const matches = best.slice(0, topK);
       const cut = lists.filter(({ length }) => length >= limit);
       return { matches, floor: floorOf(best.length > topK ? [...cut, matches] : cut) };
     },
-    async present(vectors) {
+    async findPresent(vectors) {
       const folders = new Map<string, string>(
         vectors.map(({ vectorId, folder }) => [vectorId, folder]),
       );
-      const batches = inBatches([...folders.keys()], GET_BATCH);
-      const replies = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
-        retried(() => binding.getByIds(batch)),
+      const batches = splitIntoBatches([...folders.keys()], GET_BATCH);
+      const replies = await runInParallel(batches, CALLS_AT_ONCE, (batch) =>
+        retryCall(() => binding.getByIds(batch)),
       );
       const storedVectors = replies.flatMap((some) => storedSchema.parse(some));
       const current = storedVectors.filter(({ id, metadata }) =>
-        lies(metadata, folders.get(id) ?? ""),
+        isInFolder(metadata, folders.get(id) ?? ""),
       );
       return new Set(current.map(({ id }) => asId<VectorId>(id)));
     },
-    async near(space, vector) {
+    async findNear(space, vector) {
       const matches = await ask(binding, space, vector, MAX_TOP_K, undefined);
       return matches.map(({ id }) => id);
     },
     async processedUpTo() {
-      const { processedUpToDatetime } = infoSchema.parse(await retried(() => binding.describe()));
+      const { processedUpToDatetime } = infoSchema.parse(await retryCall(() => binding.describe()));
       return new Date(processedUpToDatetime ?? 0).getTime();
     },
   };
 }
 
-const retried = async <T>(call: () => Promise<T>, rules?: typeof ONCE_MORE) =>
+const retryCall = async <T>(call: () => Promise<T>, rules?: typeof ONCE_MORE) =>
   await retryBindingCall("vector index", call, rules);
 
 async function ask(
@@ -119,7 +119,7 @@ async function ask(
     returnMetadata: "none",
   } as const;
   const query = filter === undefined ? options : { ...options, filter };
-  const reply = await retried(() => binding.query(vector, query), ONCE_MORE);
+  const reply = await retryCall(() => binding.query(vector, query), ONCE_MORE);
   return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: asId(id), score }));
 }
 
@@ -134,7 +134,7 @@ function placeOf(folder: string): Record<string, string> {
   return Object.fromEntries(indexed.map((folder) => [folderProperty(folder), keyOf(folder)]));
 }
 
-function lies(metadata: Record<string, unknown> | null | undefined, folder: string): boolean {
+function isInFolder(metadata: Record<string, unknown> | null | undefined, folder: string): boolean {
   const place = placeOf(folder);
   return FOLDER_PROPERTIES.every((property) => metadata?.[property] === place[property]);
 }
@@ -161,7 +161,9 @@ function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
     add(folderProperty(indexed), keyOf(indexed));
   }
   return [...valuesOf].flatMap(([property, values]) =>
-    inBatches([...values], VALUES_PER_FILTER).map((batch) => ({ [property]: { $in: batch } })),
+    splitIntoBatches([...values], VALUES_PER_FILTER).map((batch) => ({
+      [property]: { $in: batch },
+    })),
   );
 }
 
@@ -182,7 +184,7 @@ function floorOf(lists: { score: number }[][]): number | null {
 }
 
 /** A text that was removed and added again can have two vectors for a while. */
-function bestFirst(matches: Match[]): ChunkMatch[] {
+function rankMatches(matches: Match[]): ChunkMatch[] {
   const best = new Map<ChunkId, ChunkMatch>();
   for (const { id: vectorId, score } of matches) {
     const id = chunkOfVector(vectorId);

@@ -6,11 +6,11 @@ import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
 import { ModelFailure, type ImageReader } from "../../ports/models.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 import { textsOf } from "../openai/openai-reranker.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
 import { limitedBody } from "../limited-answer.ts";
-import { withinTime } from "../../core/work/deadline.ts";
+import { awaitOrNull } from "../../core/work/deadline.ts";
 import { retryBindingCall } from "./retry-binding-call.ts";
 
 /** Texts that bge-m3 and similar models take in one call, and bge-reranker-base scores. */
@@ -144,22 +144,25 @@ export const workersAi: ModelProvider = {
 
 /** The protocol is OpenAI's but for transport and old replies: its SDK model gets our `fetch`. */
 export function workersAiChat(settings: WorkersAiSettings & { maxBytes: number }, modelId: string) {
-  const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
-    const body = parsedJson(typeof init?.body === "string" ? init.body : "");
+  const fetchViaBinding = async (
+    _input: RequestInfo | URL,
+    init?: RequestInit,
+  ): Promise<Response> => {
+    const body = parseJson(typeof init?.body === "string" ? init.body : "");
     const { model: _, ...inputs } = isObject(body) ? body : {};
     const signal = init?.signal ?? undefined;
-    const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
+    const reply = await runWorkersAi(settings, modelId, unwrapResponseFormat(inputs), signal);
     const isStream = reply instanceof ReadableStream;
     return isStream
       ? new Response(limitedBody(reply, { maxBytes: settings.maxBytes, isStream }, signal))
       : Response.json(reply);
   };
   const endpoint = { baseUrl: "https://workers-ai.invalid/v1", name: "workers-ai" };
-  return openAiChat({ ...endpoint, fetch: viaBinding }, modelId);
+  return openAiChat({ ...endpoint, fetch: fetchViaBinding }, modelId);
 }
 
 /** The binding expects the bare schema where OpenAI wraps it with a name. */
-function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {
+function unwrapResponseFormat(inputs: Record<string, unknown>): Record<string, unknown> {
   const { response_format: format } = inputs;
   const wrapped = isObject(format) ? format["json_schema"] : undefined;
   if (!isObject(wrapped) || wrapped["schema"] === undefined) return inputs;
@@ -197,7 +200,7 @@ export function markdownConversion(
       ).catch((cause: unknown) => {
         throw new ModelFailure("failed", { retryable: true }, { cause });
       });
-      const reply = await withinTime(converting, LONGEST_MS);
+      const reply = await awaitOrNull(converting, LONGEST_MS);
       if (reply === null) throw new ModelFailure("no answer in time", { isLate: true });
       const response = responseSchema.safeParse(reply);
       if (!response.success) throw new ModelFailure("unreadable reply");

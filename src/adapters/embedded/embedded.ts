@@ -20,18 +20,18 @@ export const embedded: ModelProvider = {
   contextTokens: () => CONTEXT_TOKENS,
   callsFunctions: false,
   open({ model }) {
-    const only = (kind: string, name: string) => {
+    const requireModel = (kind: string, name: string) => {
       if (model !== name) {
         throw modelFailed(`Model ${model} is no ${kind}; the embedded one is ${name}`);
       }
     };
     return {
       chat() {
-        only("chat model", BUILT_IN_MODELS.chat);
+        requireModel("chat model", BUILT_IN_MODELS.chat);
         return extractiveChat();
       },
       embedding(_name, dimensions) {
-        only("embedding model", BUILT_IN_MODELS.embedding);
+        requireModel("embedding model", BUILT_IN_MODELS.embedding);
         return hashEmbedder(dimensions);
       },
       image() {
@@ -40,7 +40,7 @@ export const embedded: ModelProvider = {
         );
       },
       reranker() {
-        only("reranker", BUILT_IN_MODELS.reranker);
+        requireModel("reranker", BUILT_IN_MODELS.reranker);
         return lexicalReranker();
       },
     };

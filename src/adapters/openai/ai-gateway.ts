@@ -11,7 +11,7 @@ import { modelFailed } from "../../core/errors.ts";
 import { isProviderKeyName } from "../../ports/models.ts";
 import {
   contextTokensIn,
-  lacks,
+  missingSetting,
   type ModelBindings,
   type ModelProvider,
 } from "../model-provider.ts";
@@ -60,7 +60,7 @@ export const gateway: ModelProvider = {
       chat: (name) => openAiChat(at("compat"), `${provider}/${name}`),
       embedding(name) {
         const path = EMBEDDING_PATHS.get(provider);
-        if (path === undefined) throw without(model, "embedding models", EMBEDDING_PATHS);
+        if (path === undefined) throw unsupportedModel(model, "embedding models", EMBEDDING_PATHS);
         const sendsDimensions = provider === "openai" && SHORTENED.test(name);
         const endpoint = { ...at(path), sendsDimensions };
         const batchLimit = TEXTS_PER_CALL;
@@ -68,7 +68,7 @@ export const gateway: ModelProvider = {
       },
       reranker(name) {
         const path = RERANKER_PATHS.get(provider);
-        if (path === undefined) throw without(model, "rerankers", RERANKER_PATHS);
+        if (path === undefined) throw unsupportedModel(model, "rerankers", RERANKER_PATHS);
         const endpoint: OpenAiEndpoint = { ...at(path), isCohere: true };
         return { model: openAiReranker(endpoint, name), batchLimit: DOCUMENTS_PER_CALL };
       },
@@ -90,7 +90,7 @@ function endpointsOf(
 ) {
   const base = gatewayUrl(config);
   const missing = config.AI_GATEWAY_ACCOUNT_ID === undefined ? "ACCOUNT_ID" : "ID";
-  if (base === null) throw lacks(model, `AI_GATEWAY_${missing}`);
+  if (base === null) throw missingSetting(model, `AI_GATEWAY_${missing}`);
   const send = keyedFetch(fetch, async () => {
     const storedKeys = (await keys?.()) ?? {};
     return {
@@ -108,7 +108,7 @@ function endpointsOf(
   });
 }
 
-function without(model: string, kind: string, paths: Map<string, string>) {
+function unsupportedModel(model: string, kind: string, paths: Map<string, string>) {
   const providerNames = [...paths.keys()].map((provider) => `${provider}/…`).join(" and ");
   return modelFailed(
     `Model ${model}: AI Gateway serves ${kind} of ${providerNames}; others are local/…, workers-ai/… and embedded/…`,

@@ -1,4 +1,4 @@
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { brokenAnswer } from "../limited-answer.ts";
 
@@ -48,7 +48,7 @@ const dataIn = (line: string) =>
 const eventOf = (data: string) => `data: ${data}\n\n`;
 
 /** Events in OpenAI's form, of events or one JSON text, whatever the header says, until `[DONE]`. */
-export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+export function normalizeStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const { eventIn, last } = eventReader();
   let rest = "";
@@ -56,7 +56,7 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
   // The data of an event may be of several lines, which end with an empty one
   // (https://html.spec.whatwg.org/multipage/server-sent-events.html).
   let parts: string[] = [];
-  const eventSoFar = (isOver: boolean) => {
+  const takeEvent = (isOver: boolean) => {
     const event = isOver || parts.length === 1 ? eventIn(parts.join("\n"), isOver) : null;
     if (event !== null) parts = [];
     return event ?? "";
@@ -67,7 +67,7 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
     const isDone = data === "[DONE]";
     if (!isDone && data !== "") parts.push(data);
     const isOver = isDone || isWhole || isLast || line.trim() === "";
-    const text = isOver || data !== "" ? eventSoFar(isOver) : "";
+    const text = isOver || data !== "" ? takeEvent(isOver) : "";
     controller.enqueue(encoder.encode(text + (isDone || isWhole ? last() : "")));
     return isDone;
   };
@@ -95,7 +95,7 @@ function eventReader() {
   let isReadable = true;
   /** Null: the data may go on. */
   const eventIn = (data: string, isOver: boolean) => {
-    const json = parsedJson(data);
+    const json = parseJson(data);
     if (json !== undefined) return answerEvent(json);
     if (data === "") return "";
     // The SDK refuses it, unless an error takes its place.
@@ -111,30 +111,30 @@ function eventReader() {
     hasReason ||= typeof reason === "string" || (answer !== null && "error" in answer);
     return answer === null ? "" : eventOf(JSON.stringify(answer));
   };
-  const ending = () => ({ choices: [{ delta: {}, finish_reason: end }] });
-  const last = () =>
-    hasReason || !isReadable || end === null ? "" : eventOf(JSON.stringify(ending()));
-  return { eventIn, last };
+  const endChunk = () => ({ choices: [{ delta: {}, finish_reason: end }] });
+  const endEvent = () =>
+    hasReason || !isReadable || end === null ? "" : eventOf(JSON.stringify(endChunk()));
+  return { eventIn, last: endEvent };
 }
 
 /** `isCalling`: calls of tools came before. */
 export function answerIn(json: unknown, place: Place, isCalling = false): Answer {
   const error = errorIn(json);
-  if (error !== null) return { error: namedError(error) };
+  if (error !== null) return { error: normalizeError(error) };
   if (!isObject(json)) return null;
   const usage = usageIn(json["usage"]);
   const choices = choicesIn(json);
-  const failed = choices.find((choice) => brokenOff(choice) !== undefined);
+  const failed = choices.find((choice) => breakReasonOf(choice) !== undefined);
   if (failed !== undefined) {
-    const message = `the provider ended the answer: ${brokenOff(failed)}`;
-    return { error: namedError({ message, type: "server_error", ...errorIn(failed) }) };
+    const message = `the provider ended the answer: ${breakReasonOf(failed)}`;
+    return { error: normalizeError({ message, type: "server_error", ...errorIn(failed) }) };
   }
   if (choices.length === 0 && (usage === undefined || place === "message")) return null;
   return { choices: choices.map((choice) => choiceIn(choice, place, isCalling)), usage };
 }
 
 /** OpenRouter says "stop" of a provider that broke off, and keeps the provider's word apart. */
-const brokenOff = ({ finish_reason: end, native_finish_reason: native }: Json) =>
+const breakReasonOf = ({ finish_reason: end, native_finish_reason: native }: Json) =>
   [end, native].map(String).find((reason) => BROKEN_OFF.test(reason));
 
 /** Undefined also where gateways write zeros, or nothing, for one that they do not count. */
@@ -157,7 +157,7 @@ const countsIn = (usage: Json, depth = 2): Json =>
   );
 
 /** As the SDK reads it. */
-const namedError = (error: Json): Json => {
+const normalizeError = (error: Json): Json => {
   return { message: sentenceIn(error) ?? "", type: textOf(error["type"]), code: error["code"] };
 };
 
@@ -170,12 +170,12 @@ function choicesIn({ choices, response: content, tool_calls }: Json): Json[] {
 
 function choiceIn(choice: Json, place: Place, isCalling: boolean): Json {
   const { delta, message, finish_reason: reason } = choice;
-  const part = rewritten([delta, message].find(isObject) ?? {}, MESSAGE);
-  const end = endIn(reason, place, isCalling || part["tool_calls"] !== undefined);
+  const part = rewriteFields([delta, message].find(isObject) ?? {}, MESSAGE);
+  const end = finishReasonOf(reason, place, isCalling || part["tool_calls"] !== undefined);
   return { index: 0, [place]: part, finish_reason: end };
 }
 
-function endIn(reason: unknown, place: Place, isCalling: boolean) {
+function finishReasonOf(reason: unknown, place: Place, isCalling: boolean) {
   const name = typeof reason === "string" && reason !== "" ? reason : null;
   if (name === null && place === "delta") return null;
   const [, limit] = LIMITS.find(([names]) => names.test(name ?? "")) ?? [];
@@ -185,7 +185,7 @@ function endIn(reason: unknown, place: Place, isCalling: boolean) {
 
 type Rules = Record<string, (value: unknown, whole: Json) => unknown>;
 
-const rewritten = (value: Json, rules: Rules): Json => ({
+const rewriteFields = (value: Json, rules: Rules): Json => ({
   ...value,
   ...Object.fromEntries(
     Object.entries(rules).map(([name, rule]) => [name, rule(value[name], value)]),
@@ -203,7 +203,7 @@ const FUNCTION: Rules = {
   arguments: (value, { name }) => {
     const text = textOf(value) ?? "";
     // Models write the object as a text once more; later pieces have no name.
-    const inner = name && text.startsWith('"') ? parsedJson(text) : null;
+    const inner = name && text.startsWith('"') ? parseJson(text) : null;
     return typeof inner === "string" && BEGINS_JSON.test(inner) ? inner : text;
   },
 };
@@ -211,7 +211,7 @@ const CALL: Rules = {
   // A number of GLM's models.
   id: textOf,
   function: (value, { name, arguments: args }) =>
-    rewritten(isObject(value) ? value : { name, arguments: args }, FUNCTION),
+    rewriteFields(isObject(value) ? value : { name, arguments: args }, FUNCTION),
 };
 const MESSAGE: Rules = {
   role: () => undefined,
@@ -222,6 +222,6 @@ const MESSAGE: Rules = {
   tool_calls: (value, { function_call: call }) => {
     const single = isObject(call) ? [{ index: 0, function: call }] : [];
     const calls = Array.isArray(value) ? value.filter(isObject) : single;
-    return calls.length > 0 ? calls.map((call) => rewritten(call, CALL)) : undefined;
+    return calls.length > 0 ? calls.map((call) => rewriteFields(call, CALL)) : undefined;
   },
 };

@@ -1,13 +1,13 @@
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { answerIn, errorIn, sentenceIn, streamInForm } from "./answer-form.ts";
+import { answerIn, errorIn, sentenceIn, normalizeStream } from "./answer-form.ts";
 import { failureInAnswer } from "./model-failures.ts";
 
 type Body = Record<string, unknown>;
 type Fetch = typeof globalThis.fetch;
 
-const without = ({ ...body }: Body, ...fields: string[]): Body => {
+const omitFields = ({ ...body }: Body, ...fields: string[]): Body => {
   for (const field of fields) delete body[field];
   return body;
 };
@@ -18,13 +18,13 @@ const without = ({ ...body }: Body, ...fields: string[]): Body => {
  */
 const INSTEAD: Record<string, (body: Body) => Body> = {
   max_tokens: ({ max_tokens, ...body }) => ({ ...body, max_completion_tokens: max_tokens }),
-  temperature: (body) => without(body, "temperature"),
-  response_format: (body) => without(body, "response_format"),
-  tool_choice: (body) => without(body, "tool_choice"),
-  stream: (body) => without(body, "stream", "stream_options"),
-  messages: ({ messages, ...body }) => ({ ...body, messages: alternating(messages) }),
-  encoding_format: (body) => without(body, "encoding_format"),
-  texts: (body) => without(body, "texts"),
+  temperature: (body) => omitFields(body, "temperature"),
+  response_format: (body) => omitFields(body, "response_format"),
+  tool_choice: (body) => omitFields(body, "tool_choice"),
+  stream: (body) => omitFields(body, "stream", "stream_options"),
+  messages: ({ messages, ...body }) => ({ ...body, messages: alternateTurns(messages) }),
+  encoding_format: (body) => omitFields(body, "encoding_format"),
+  texts: (body) => omitFields(body, "texts"),
   top_n: ({ top_n, ...body }) => ({ ...body, top_k: top_n }),
 };
 const REFUSED = new Set([400, 422, 500]);
@@ -63,7 +63,7 @@ const REFUSED_FOR_MS = 10 * MINUTE_MS;
 const refusedUntil = new Map<string, number>();
 
 const bodyOf = (init: RequestInit | undefined) =>
-  parsedJson(typeof init?.body === "string" ? init.body : "");
+  parseJson(typeof init?.body === "string" ? init.body : "");
 
 /** Sends a chat request without the fields that the model refuses, and reads answers of any form. */
 export const chatFetch =
@@ -71,7 +71,7 @@ export const chatFetch =
   async (input, init) => {
     const body = bodyOf(init);
     const response = await tolerantFetch(fetch, server)(input, init);
-    return await inForm(response, isObject(body) && body["stream"] === true);
+    return await normalizeResponse(response, isObject(body) && body["stream"] === true);
   };
 
 /** Sends a request without the fields that the model refuses. */
@@ -92,7 +92,7 @@ export const tolerantFetch =
     const fresh: string[] = [];
     let response = await send();
     for (const _ of Object.keys(INSTEAD)) {
-      const field = await refusedField(response, body, refusedFields);
+      const field = await findRefusedField(response, body, refusedFields);
       if (field === undefined) break;
       refusedFields.add(field);
       fresh.push(field);
@@ -106,20 +106,24 @@ export const tolerantFetch =
   };
 
 /** The answer as the SDK's model reads it. @throws ModelFailure where a whole one tells of an error */
-async function inForm(response: Response, isStreamed: boolean): Promise<Response> {
+async function normalizeResponse(response: Response, isStreamed: boolean): Promise<Response> {
   if (response.body === null || !response.ok) return response;
-  if (isStreamed) return new Response(streamInForm(response.body));
+  if (isStreamed) return new Response(normalizeStream(response.body));
   const text = await response.text();
-  const answer = answerIn(parsedJson(text), "message");
+  const answer = answerIn(parseJson(text), "message");
   if (answer === null) return new Response(text, response);
   if ("error" in answer) throw failureInAnswer(answer.error);
   return Response.json(answer);
 }
 
-async function refusedField(response: Response, body: Body, refusedFields: ReadonlySet<string>) {
+async function findRefusedField(
+  response: Response,
+  body: Body,
+  refusedFields: ReadonlySet<string>,
+) {
   const { status } = response;
   const text = REFUSED.has(status) ? await response.clone().text() : "";
-  const answer = parsedJson(text);
+  const answer = parseJson(text);
   const { param, code } = errorIn(answer) ?? {};
   const sentence = sentenceIn(answer) ?? "";
   const isNamed = (field: string) =>
@@ -132,7 +136,7 @@ async function refusedField(response: Response, body: Body, refusedFields: Reado
 }
 
 /** For chat templates without a system role, or that take turns one by one: texts are turns. */
-function alternating(messages: unknown): unknown[] {
+function alternateTurns(messages: unknown): unknown[] {
   const turns: Body[] = [];
   for (const message of Array.isArray(messages) ? messages.filter(isObject) : []) {
     const role = message["role"] === "system" ? "user" : message["role"];

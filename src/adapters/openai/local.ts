@@ -1,12 +1,12 @@
 import type { Config } from "../../config.ts";
-import { given } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import {
   environmentServers,
   SERVER_NAME,
   type KeyedServer,
 } from "../../core/models/model-servers.ts";
 import { ModelFailure } from "../../ports/models.ts";
-import { lacks, UNKNOWN_CONTEXT_TOKENS } from "../model-provider.ts";
+import { missingSetting, UNKNOWN_CONTEXT_TOKENS } from "../model-provider.ts";
 import type { ModelBindings, ModelProvider } from "../model-provider.ts";
 import { learnWindow, readWindow, windowOf } from "./model-window.ts";
 import { openAiEmbedding } from "./openai-embedding.ts";
@@ -19,9 +19,9 @@ const TEXTS_PER_CALL = 32;
 const DOCUMENTS_PER_CALL = 100;
 
 /** Servers of the environment come first and hide the panel's of the same name. */
-async function serversNow(config: Config, { keys }: ModelBindings): Promise<KeyedServer[]> {
+async function readServers(config: Config, { keys }: ModelBindings): Promise<KeyedServer[]> {
   const { local: key, servers = [] } = (await keys?.()) ?? {};
-  const own = environmentServers({ OPENAI_COMPATIBLE_API_KEY: key, ...given(config) });
+  const own = environmentServers({ OPENAI_COMPATIBLE_API_KEY: key, ...omitUndefined(config) });
   return [...own, ...servers.filter(({ name }) => own.every((server) => server.name !== name))];
 }
 
@@ -29,25 +29,26 @@ const VARIABLES: Record<string, string> = {
   local: "OPENAI_COMPATIBLE_BASE_URL, or that ",
   "local-embed": "EMBEDDING_BASE_URL, or that ",
 };
-const missing = (prefix: string, model: string) =>
-  lacks(model, `${VARIABLES[prefix] ?? ""}of a server ${prefix} under Settings, Models`);
+const missingServer = (prefix: string, model: string) =>
+  missingSetting(model, `${VARIABLES[prefix] ?? ""}of a server ${prefix} under Settings, Models`);
 
 /** The registry's verbs for servers. */
 export const serverVerbs = (config: Config, bindings: ModelBindings) => ({
   async servers() {
-    const servers = await serversNow(config, bindings);
+    const servers = await readServers(config, bindings);
     return await Promise.all(servers.map((server) => stateOf(server, bindings.fetch)));
   },
   serverState: (server: KeyedServer) => stateOf(server, bindings.fetch),
   async problemWithModel(model: string) {
     const prefix = model.slice(0, model.indexOf("/"));
     if (!SERVER_NAME.test(prefix)) return null;
-    const server = (await serversNow(config, bindings)).find(({ name }) => name === prefix);
-    if (server === undefined) return missing(prefix, model).message;
+    const server = (await readServers(config, bindings)).find(({ name }) => name === prefix);
+    if (server === undefined) return missingServer(prefix, model).message;
     const names = (await stateOf(server, bindings.fetch)).models.map((model) => model.model);
     // Ollama lists llama3.2 as llama3.2:latest; LiteLLM may list patterns.
-    const fits = (name: string) => [model, `${model}:latest`].includes(name) || name.includes("*");
-    if (names.length === 0 || names.some(fits)) return null;
+    const isSameModel = (name: string) =>
+      [model, `${model}:latest`].includes(name) || name.includes("*");
+    if (names.length === 0 || names.some(isSameModel)) return null;
     return `Model ${model}: its server lists ${names.join(", ")}`;
   },
 });
@@ -75,15 +76,15 @@ export const local: ModelProvider = {
   },
   open({ prefix, model }, config, bindings) {
     const own = environmentServers(config).find(({ name }) => name === prefix);
-    if (own === undefined && bindings.keys === undefined) throw missing(prefix, model);
+    if (own === undefined && bindings.keys === undefined) throw missingServer(prefix, model);
     const baseUrl = addressOf(prefix, config);
     const callsAtOnce = config.OPENAI_COMPATIBLE_CALLS_AT_ONCE ?? null;
     const server = { address: baseUrl, callsAtOnce };
     const fetch: typeof globalThis.fetch = async (input, init) => {
       // With a key of the environment, nothing is read.
-      const servers = own?.apiKey === undefined ? await serversNow(config, bindings) : [own];
+      const servers = own?.apiKey === undefined ? await readServers(config, bindings) : [own];
       const target = servers.find(({ name }) => name === prefix);
-      if (target === undefined) throw new ModelFailure(missing(prefix, model).message);
+      if (target === undefined) throw new ModelFailure(missingServer(prefix, model).message);
       const url = input instanceof Request ? input.url : input.toString();
       const path = url.slice(baseUrl.length);
       const address = `${target.baseUrl}${path}`.replace(DASHSCOPE_RERANKER, DASHSCOPE_RERANKS);
@@ -92,7 +93,7 @@ export const local: ModelProvider = {
     const endpoint = { baseUrl, name: "local", fetch };
     return {
       chat: (name) => openAiChat(endpoint, name),
-      own: (name) => ({
+      serverFacts: (name) => ({
         server,
         window: {
           read: (isAgain) => readWindow(endpoint, name, isAgain),

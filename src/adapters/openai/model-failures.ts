@@ -1,9 +1,9 @@
 import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 import { causeOfFailedFetch } from "../../core/calls/failed-fetch.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
-import { waitIn } from "../../core/time.ts";
+import { waitMsIn } from "../../core/time.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { ownFailureIn } from "../limited-answer.ts";
 import { errorIn, sentenceIn } from "./answer-form.ts";
@@ -32,7 +32,7 @@ const isRetryableStatus = (status: number) => RETRYABLE.has(status) || status >=
 function retryAfterOf(headers: Record<string, string>, nowMs: number): number | null {
   const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
   if (Number.isFinite(exact)) return Math.max(0, exact);
-  return waitIn(headers["retry-after"] ?? "", nowMs);
+  return waitMsIn(headers["retry-after"] ?? "", nowMs);
 }
 
 /** `body`: what came with the status; a library's error has it as `cause`. */
@@ -42,9 +42,10 @@ export function failureOfStatus(
   { cause, body: text }: { cause?: unknown; body?: string } = {},
 ): ModelFailure {
   const body = text ?? (APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "");
-  const retryAfterMs = retryAfterOf(headers, Date.now()) ?? waitIn(DELAY.exec(body)?.[1] ?? "", 0);
+  const retryAfterMs =
+    retryAfterOf(headers, Date.now()) ?? waitMsIn(DELAY.exec(body)?.[1] ?? "", 0);
   const meaning = meaningOf(status, body);
-  const own = REFUSED.has(status) ? factsIn(parsedJson(body)) : NO_FACTS;
+  const own = REFUSED.has(status) ? factsIn(parseJson(body)) : NO_FACTS;
   const isPassing = isRetryableStatus(status) || own.retryable;
   const retryable = isPassing && meaning === "";
   const words = own.isLoading ? " (it is still loading the model)" : meaning;
@@ -65,7 +66,7 @@ function factsIn(answer: unknown) {
   if (sentence === undefined) return NO_FACTS;
   const reason = sentence.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
   const { type, code } = errorIn(answer) ?? {};
-  const tooLong = tooLongIn(code === "context_length_exceeded" ? `${code}: ${reason}` : reason);
+  const tooLong = parseTooLong(code === "context_length_exceeded" ? `${code}: ${reason}` : reason);
   const isPassing = [type, code].some((name) => PASSING_ERRORS.has(name));
   const retryable = tooLong === null && isPassing;
   return { reason, tooLong, isLoading: LOADING.test(reason), retryable };
@@ -127,7 +128,7 @@ const LIMIT = /(?:n_ctx\W{1,3}|> |limit (?:is|of) |(?<!rent )length (?:is|of)(?:
  * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp,
  * https://github.com/vllm-project/vllm/blob/main/vllm/renderers/params.py). Ollama: none.
  */
-function tooLongIn(sentence: string): ModelFailure["tooLong"] {
+function parseTooLong(sentence: string): ModelFailure["tooLong"] {
   if (!TOO_LONG.test(sentence) || OF_ANSWER.test(sentence)) return null;
   const text = sentence.replace(THOUSANDS, "");
   const figures = (text.match(FIGURES) ?? []).map(Number);
@@ -182,7 +183,7 @@ const isLostConnection = (thrown: unknown) =>
   (thrown instanceof Error &&
     ("remote" in thrown || "retryable" in thrown || causeOfFailedFetch(thrown) !== ""));
 
-export async function translated<T>(work: PromiseLike<T>, signal: AbortSignal | undefined) {
+export async function translateFailures<T>(work: PromiseLike<T>, signal: AbortSignal | undefined) {
   try {
     return await work;
   } catch (thrown) {
@@ -193,7 +194,7 @@ export async function translated<T>(work: PromiseLike<T>, signal: AbortSignal | 
 type Parts = ReadableStream<LanguageModelV4StreamPart>;
 
 /** A stream that fails, or tells of a failure, ends with an `error` part that is ours. */
-export function withOurFailures(stream: Parts, signal: AbortSignal | undefined): Parts {
+export function translateStreamFailures(stream: Parts, signal: AbortSignal | undefined): Parts {
   const reader = stream.getReader();
   return new ReadableStream<LanguageModelV4StreamPart>(
     {

@@ -1,4 +1,4 @@
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 
@@ -41,38 +41,38 @@ export async function readWindow({ baseUrl, fetch }: Server, model: string, isAg
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   const server = { baseUrl, fetch, signal };
   const list = await readJson(server, "/models");
-  const assume = (tokens: number | null) => {
+  const assumeWindow = (tokens: number | null) => {
     windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
     return null;
   };
-  if (list === undefined) return assume(earlier?.tokens ?? null);
+  if (list === undefined) return assumeWindow(earlier?.tokens ?? null);
   const window = windowIn([list], model);
   if (window !== null) return learnWindow(baseUrl, model, window);
   const [settings, ...lists] = await Promise.all([
     // Also describes a model that is not loaded, https://docs.ollama.com/api/show
     readJson(server, "/../api/show", { method: "POST", body: JSON.stringify({ model }) }),
-    ...ownLists(server),
+    ...readOwnLists(server),
   ]);
   const ownWindow = windowIn(lists, model) ?? numCtxIn(settings);
   if (ownWindow > 0) return learnWindow(baseUrl, model, ownWindow);
-  return assume(isOllamas(settings) ? OLLAMA_TOKENS : null);
+  return assumeWindow(isOllamaReply(settings) ? OLLAMA_TOKENS : null);
 }
 
 type Reading = Server & { signal: AbortSignal };
 
 /** Also where `baseUrl` only stands for an address. */
-export const ownLists = (server: Reading) =>
+export const readOwnLists = (server: Reading) =>
   OWN_LISTS.map((path) => readJson(server, `/..${path}`));
 
 async function readJson({ baseUrl, fetch, signal }: Reading, path: string, init?: RequestInit) {
   const text = fetch(`${baseUrl}${path}`, { ...init, signal }).then((response) => response.text());
-  return parsedJson(await text.catch(() => ""));
+  return parseJson(await text.catch(() => ""));
 }
 
-const isOllamas = (settings: unknown): settings is Record<string, unknown> =>
+const isOllamaReply = (settings: unknown): settings is Record<string, unknown> =>
   isObject(settings) && isObject(settings["details"]);
 function numCtxIn(settings: unknown): number {
-  if (!isOllamas(settings)) return 0;
+  if (!isOllamaReply(settings)) return 0;
   return Number(/^num_ctx\s+(\d+)$/m.exec(String(settings["parameters"]))?.[1] ?? 0);
 }
 

@@ -4,8 +4,8 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isObject } from "../../core/is-object.ts";
 
 import { chatFetch } from "./chat-fetch.ts";
-import { translated, withOurFailures } from "./model-failures.ts";
-import { answersOf, withoutThinking } from "./thinking.ts";
+import { translateFailures, translateStreamFailures } from "./model-failures.ts";
+import { thoughtFilter, withoutThinking } from "./thinking.ts";
 
 /** An OpenAI-compatible server. */
 export type OpenAiEndpoint = {
@@ -48,7 +48,7 @@ export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageM
     modelId,
     supportedUrls: model.supportedUrls,
     async doGenerate(options) {
-      const result = await translated(model.doGenerate(options), options.abortSignal);
+      const result = await translateFailures(model.doGenerate(options), options.abortSignal);
       const content = result.content.map((part) =>
         part.type === "text" ? { ...part, text: withoutThinking(part.text) } : part,
       );
@@ -56,8 +56,10 @@ export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageM
     },
     async doStream(options) {
       const { abortSignal } = options;
-      const result = await translated(model.doStream(options), abortSignal);
-      const stream = withOurFailures(result.stream, abortSignal).pipeThrough(answersOf(modelId));
+      const result = await translateFailures(model.doStream(options), abortSignal);
+      const stream = translateStreamFailures(result.stream, abortSignal).pipeThrough(
+        thoughtFilter(modelId),
+      );
       return { ...result, stream };
     },
   };

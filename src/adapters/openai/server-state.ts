@@ -4,7 +4,7 @@ import { modelKindOf } from "../../core/models/model-kind.ts";
 import type { KeyedServer, ServerState } from "../../core/models/model-servers.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { bearer, keyedFetch } from "./keyed-fetch.ts";
-import { ownLists, windowIn, windowOf } from "./model-window.ts";
+import { readOwnLists, windowIn, windowOf } from "./model-window.ts";
 
 type Fetch = typeof globalThis.fetch;
 
@@ -52,7 +52,7 @@ export async function stateOf(
     }
     const listings = list.data.data ?? [];
     const isTold = listings.every(({ id }) => windowIn([body], id) !== null);
-    const lists = isTold ? [] : await Promise.all(ownLists({ baseUrl, fetch: send, signal }));
+    const lists = isTold ? [] : await Promise.all(readOwnLists({ baseUrl, fetch: send, signal }));
     const models = listings.map(({ id }) => {
       const address = setBy === "panel" ? panelAddress(name) : baseUrl;
       const contextTokens = windowIn([body, ...lists], id) ?? windowOf(address, id)?.tokens ?? null;

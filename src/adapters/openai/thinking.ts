@@ -31,7 +31,7 @@ export function withoutThinking(text: string): string {
 }
 
 /** Passes the answer on where a model streams its thoughts, too. */
-export function answersOf(modelId: string) {
+export function thoughtFilter(modelId: string) {
   let reader = answerReader(THINKS.test(modelId));
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     transform(part, controller) {
@@ -52,7 +52,7 @@ const beginningOf = (text: string) => {
 };
 const mayOpen = (text: string) =>
   text.length <= MAX_BEGINNING && MARKS.some(([mark]) => mark.startsWith(beginningOf(text)));
-const closingFor = (text: string) =>
+const closingMarkOf = (text: string) =>
   MARKS.find(([mark]) => beginningOf(text).startsWith(mark))?.[1] ?? null;
 
 /** Reads the answer in a text that comes in pieces. */
@@ -75,7 +75,7 @@ function answerReader(mayBeginThinking: boolean) {
     if (state === "beginning") {
       const beginning = pending.join("");
       if (mayOpen(beginning)) return "";
-      mark = closingFor(beginning);
+      mark = closingMarkOf(beginning);
       if (mark === null && !mayBeginThinking) {
         state = "answer";
         pending = [];

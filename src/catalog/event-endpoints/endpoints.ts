@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { seal, unseal } from "../../access/seal.ts";
-import { invalidField, orNotFound } from "../../core/errors.ts";
+import { invalidField, requireFound } from "../../core/errors.ts";
 import type { Given } from "../../core/input/given.ts";
 import { attempt } from "../../core/log.ts";
 import { DAY_MS } from "../../core/time.ts";
@@ -63,7 +63,7 @@ export async function changeEndpoint(
   await refuseAbsentRags(services, { ...before, ...patch }, earlier);
   const endpoint = await updateEndpoint(services.db, id, { ...patch, failingSince: null });
   await wake(services, id);
-  return orNotFound(endpoint);
+  return requireFound(endpoint);
 }
 
 /** Where it fails, the sweep wakes it: the endpoint is written, and a secret is shown but once. */

@@ -1,8 +1,8 @@
-import { invalidField, orNotFound } from "../../core/errors.ts";
+import { invalidField, requireFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { deleteExclusion, exclusionsApplied } from "../../db/catalog/exclusion-store.ts";
-import { insertExclusion, ragsExcluding } from "../../db/catalog/exclusion-store.ts";
+import { deleteExclusion, markExclusionsApplied } from "../../db/catalog/exclusion-store.ts";
+import { insertExclusion, findRagsExcluding } from "../../db/catalog/exclusion-store.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../rags/enforce-scopes.ts";
@@ -38,7 +38,7 @@ export async function excludeFromSearch(
       ? { sourceId, kind: "file" as const, value: path }
       : { sourceId, kind: "passage" as const, value: passage.textHash };
   if (excluded) {
-    orNotFound(await findFile(db, sourceId, path));
+    requireFound(await findFile(db, sourceId, path));
     const excerpt = passage?.excerpt.slice(0, EXCERPT_LENGTH).toWellFormed() ?? "";
     const exclusion = { ...key, path, excerpt, createdAt, createdBy: by };
     const fits = await insertExclusion(db, exclusion, { max: MAX_EXCLUSIONS, repeatAt });
@@ -46,7 +46,7 @@ export async function excludeFromSearch(
   } else {
     await deleteExclusion(db, key, repeatAt);
   }
-  const ragIds = await ragsExcluding(db, sourceId);
+  const ragIds = await findRagsExcluding(db, sourceId);
   await Promise.all(ragIds.map((ragId) => showOnlyScopes(services, ragId)));
-  await exclusionsApplied(db, sourceId, repeatAt);
+  await markExclusionsApplied(db, sourceId, repeatAt);
 }

@@ -1,4 +1,4 @@
-import { orNotFound } from "../../core/errors.ts";
+import { requireFound } from "../../core/errors.ts";
 import { findSourceRow, type SourceWithScan } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 
@@ -9,5 +9,5 @@ export async function findFileSource(
   { db }: Pick<Services, "db">,
   input: { key: string },
 ): Promise<FileSource> {
-  return orNotFound(await findSourceRow(db, input.key));
+  return requireFound(await findSourceRow(db, input.key));
 }

@@ -1,4 +1,4 @@
-import { invalidFields, orNotFound } from "../../core/errors.ts";
+import { invalidFields, requireFound } from "../../core/errors.ts";
 import { type AgentId, type InferenceId, newId, type RagId } from "../../core/ids.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
@@ -39,7 +39,7 @@ function runnerVerbs<
 >(store: Store<Id, Row, New, Patch>) {
   /** By id or identifier. @throws QuarryError `not-found`. */
   async function find({ db }: Pick<Services, "db">, { key }: { key: string }): Promise<Row> {
-    return orNotFound(await store.find(db, key));
+    return requireFound(await store.find(db, key));
   }
 
   /** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */

@@ -8,7 +8,7 @@ import type { Services } from "../../services.ts";
 export const SHARES = [80, 100];
 
 /** Reports that so much of a limit is used; 100: or that a call was refused from 80 % on. */
-export async function limitPassed(
+export async function reportPassedLimit(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   passing: { limitId: string; share: number; resetsAt: number },
 ): Promise<void> {

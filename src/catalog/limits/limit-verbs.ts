@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { conflict, invalidField, orInvalid } from "../../core/errors.ts";
+import { conflict, invalidField, requireValid } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { findSubject, limitColumns, listLimits } from "../../db/catalog/limit-store.ts";
 import { setAmount, unpricedModels, upsertLimit } from "../../db/catalog/limit-store.ts";
@@ -30,7 +30,7 @@ export const newLimit = z.object({
   period: z.enum(period.enumValues).meta({ label: "Period (UTC)" }),
 });
 type NewLimit = z.output<typeof newLimit>;
-type LimitServices = Pick<Services, "db" | "now" | "inBackground">;
+type LimitServices = Pick<Services, "db" | "now" | "runInBackground">;
 
 /** A limit of the same subject, unit and period gets the amount. @throws QuarryError `invalid` */
 export async function putLimit(
@@ -53,7 +53,7 @@ async function subjectIdOf(db: Services["db"], { kind, id = "" }: NewLimit["subj
   const person = personId(id);
   if (kind === "service" || (kind === "person" && person.includes("@"))) return person;
   const key = kind === "person" ? null : await findSubject(db, kind, id);
-  return orInvalid(key, "subject.id", `: there is no ${kind} ${id}`).id;
+  return requireValid(key, "subject.id", `: there is no ${kind} ${id}`).id;
 }
 
 /** Null removes the limit. */
@@ -67,11 +67,11 @@ export async function changeLimit(
 }
 
 /** Files that wait for a limit are queued within a minute, when isolates know of the change. */
-const releaseFiles = ({ db, now, inBackground }: LimitServices) =>
-  inBackground(releaseLimited(db, now() + SECOND_MS));
+const releaseFiles = ({ db, now, runInBackground }: LimitServices) =>
+  runInBackground(releaseLimited(db, now() + SECOND_MS));
 
 /** The limits with what is spent of each, in its unit. @throws QuarryError `limits-unavailable` */
-export async function spentLimits({ db, ledger }: Pick<Services, "db" | "ledger">) {
+export async function listLimitsWithUsage({ db, ledger }: Pick<Services, "db" | "ledger">) {
   const limits = await listLimits(db);
   if (limits.length === 0) return [];
   const states = await ledger.state(
@@ -95,4 +95,4 @@ export async function spentLimits({ db, ledger }: Pick<Services, "db" | "ledger"
     });
   });
 }
-export type SpentLimit = Awaited<ReturnType<typeof spentLimits>>[number];
+export type SpentLimit = Awaited<ReturnType<typeof listLimitsWithUsage>>[number];

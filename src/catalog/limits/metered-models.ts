@@ -19,7 +19,7 @@ const PROMPT_MARGIN = 1.25;
 const PICTURE_INPUT = 4_096;
 const NO_TOKENS: ModelTokens = { input: 0, output: 0 };
 
-export const mostTokens = (text: string, tokenizer: Tokenizer, output = 0): ModelTokens => ({
+export const maxTokensOf = (text: string, tokenizer: Tokenizer, output = 0): ModelTokens => ({
   input: Math.ceil(estimateTokens(text, tokenizer) * PROMPT_MARGIN),
   output,
 });
@@ -37,30 +37,32 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
       const { model, tokenizer } = chat;
       const reserve = async (options: LanguageModelV4CallOptions) => {
         const maxOutputTokens = options.maxOutputTokens ?? MOST_OUTPUT;
-        const most = () => mostTokens(textOf(options), tokenizer, maxOutputTokens);
-        const hold = await spending.reserve({ kind: "chat", model: name, most });
+        const maxTokens = () => maxTokensOf(textOf(options), tokenizer, maxOutputTokens);
+        const hold = await spending.reserve({ kind: "chat", model: name, maxTokens });
         return { hold, request: hold.isLimited ? { ...options, maxOutputTokens } : options };
       };
       const doGenerate: typeof model.doGenerate = async (options) => {
         const { hold, request } = await reserve(options);
-        return await settled(hold, model.doGenerate(request), ({ usage }) => tokensIn(usage));
+        return await settleCall(hold, model.doGenerate(request), ({ usage }) => tokensIn(usage));
       };
       const doStream: typeof model.doStream = async (options) => {
         const { hold, request } = await reserve(options);
-        const { stream, ...result } = await settled(hold, model.doStream(request));
+        const { stream, ...result } = await settleCall(hold, model.doStream(request));
         return { ...result, stream: stream.pipeThrough(meteredStream(hold)) };
       };
-      return Object.assign(chat, { model: overriding(model, { doGenerate, doStream }) });
+      return Object.assign(chat, { model: overrideMethods(model, { doGenerate, doStream }) });
     },
     embedder(name, dimensions) {
       const embedder = models.embedder(name, dimensions);
       const { model, tokenizer } = embedder;
       const doEmbed: typeof model.doEmbed = async (options) => {
-        const most = () => mostTokens(options.values.join("\n"), tokenizer);
-        const hold = await spending.reserve({ kind: "embedding", model: name, most });
-        return await settled(hold, model.doEmbed(options), ({ usage }) => inputOf(usage?.tokens));
+        const maxTokens = () => maxTokensOf(options.values.join("\n"), tokenizer);
+        const hold = await spending.reserve({ kind: "embedding", model: name, maxTokens });
+        return await settleCall(hold, model.doEmbed(options), ({ usage }) =>
+          inputOf(usage?.tokens),
+        );
       };
-      return Object.assign(embedder, { model: overriding(model, { doEmbed }) });
+      return Object.assign(embedder, { model: overrideMethods(model, { doEmbed }) });
     },
     reranker(name) {
       const reranker = models.reranker(name);
@@ -69,13 +71,13 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
         const { query, documents } = options;
         // The query is read again with every document.
         const pairs = () => documents.values.map((document) => [query, document]);
-        const most = () => mostTokens(JSON.stringify(pairs()), tokenizer);
-        const hold = await spending.reserve({ kind: "reranker", model: name, most });
+        const maxTokens = () => maxTokensOf(JSON.stringify(pairs()), tokenizer);
+        const hold = await spending.reserve({ kind: "reranker", model: name, maxTokens });
         const tokensOf = (reply: Parameters<typeof rerankedTokens>[0]) =>
           inputOf(rerankedTokens(reply));
-        return await settled(hold, model.doRerank(options), tokensOf);
+        return await settleCall(hold, model.doRerank(options), tokensOf);
       };
-      return Object.assign(reranker, { model: overriding(model, { doRerank }) });
+      return Object.assign(reranker, { model: overrideMethods(model, { doRerank }) });
     },
     imageReader: (name) => meteredReader(models.imageReader(name), spending),
   };
@@ -85,27 +87,27 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
 
 function meteredReader(reader: ImageReader, spending: Spending): ImageReader {
   const { name: model, maxOutputTokens = MOST_OUTPUT } = reader;
-  const most = () => ({ input: PICTURE_INPUT, output: maxOutputTokens });
-  const meteredRead: typeof reader.read = async (picture, signal) => {
-    const hold = await spending.reserve({ kind: "image", model, most });
+  const maxTokens = () => ({ input: PICTURE_INPUT, output: maxOutputTokens });
+  const readPicture: typeof reader.read = async (picture, signal) => {
+    const hold = await spending.reserve({ kind: "image", model, maxTokens });
     // A provider that tells no tokens reports 0.
-    return await settled(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
+    return await settleCall(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
       inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },
     );
   };
-  return { ...reader, read: meteredRead };
+  return { ...reader, read: readPicture };
 }
 
 /** Services for a part of a call, which is also spent by an inference or agent. */
-export function spentBy<Of extends Pick<Services, "models" | "spending">>(
+export function billSubject<Of extends Pick<Services, "models" | "spending">>(
   services: Of,
   subject: SpendingSubject,
 ): Of {
-  const spending = services.spending.of(subject);
+  const spending = services.spending.withSubject(subject);
   return { ...services, spending, models: meteredModels(services.models, spending) };
 }
 
-const overriding = <Model extends object>(model: Model, methods: Partial<Model>): Model =>
+const overrideMethods = <Model extends object>(model: Model, methods: Partial<Model>): Model =>
   Object.assign(Object.create(model), methods);
 
 /** A call that was refused costs nothing; of another failure nobody knows. */
@@ -125,7 +127,7 @@ const isRefusal = (thrown: unknown) =>
     (thrown.status !== null && thrown.status < SERVER_ERROR && thrown.status !== TIMED_OUT));
 
 /** Without `tokensOf`, only a failure is settled here. */
-async function settled<Result>(
+async function settleCall<Result>(
   hold: Reservation,
   call: PromiseLike<Result>,
   tokensOf?: (result: Result) => ModelTokens | null,

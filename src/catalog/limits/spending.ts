@@ -17,7 +17,7 @@ export const personId = (address: string) => userPrincipal(address)?.slice("user
 export const billPerson = ({ spending }: Pick<Services, "spending">, address: string) =>
   spending.bill([{ kind: "person", id: personId(address) }]);
 
-type Parts = Pick<Services, "db" | "now" | "log" | "inBackground" | "recentLookups" | "ledger">;
+type Parts = Pick<Services, "db" | "now" | "log" | "runInBackground" | "recentLookups" | "ledger">;
 
 /** @param callers who calls; added by `bill` as soon as it is known */
 export function spendingOf(
@@ -26,13 +26,13 @@ export function spendingOf(
   own: SpendingSubject[] = [],
 ): Spending {
   const reserve: Spending["reserve"] = async (call, begins = false) => {
-    const { db, now, log, inBackground, recentLookups, ledger } = parts();
+    const { db, now, log, runInBackground, recentLookups, ledger } = parts();
     // Without a caller, files are indexed, which may have waited for a limit that is raised now.
     const withinMs = callers.length === 0 ? SECOND_MS : undefined;
     const { limits, prices } = await recentLookups.limits.current(db, now, withinMs);
-    const applying = limits.filter((limit) => appliesTo([...callers, ...own], limit));
+    const applying = limits.filter((limit) => isLimitOf([...callers, ...own], limit));
     if (applying.length === 0) return { isLimited: false, settle: () => {} };
-    const most = call.most();
+    const most = call.maxTokens();
     const charges = applying.map(({ id: limitId, amount, unit, period }) => ({
       limitId,
       period,
@@ -57,12 +57,17 @@ export function spendingOf(
       const settling = ledger.settle(id, Object.fromEntries(costs)).catch((thrown: unknown) => {
         log.warn("spending not settled", { reason: reasonOf(thrown) });
       });
-      inBackground(settling);
+      runInBackground(settling);
     };
     return { isLimited: open.length > 0, settle };
   };
-  const spentBy = (subject: SpendingSubject) => spendingOf(parts, callers, [...own, subject]);
-  return { bill: (subjects) => void callers.push(...subjects), of: spentBy, reserve };
+  const spendingOfSubject = (subject: SpendingSubject) =>
+    spendingOf(parts, callers, [...own, subject]);
+  return {
+    bill: (subjects) => void callers.push(...subjects),
+    withSubject: spendingOfSubject,
+    reserve,
+  };
 }
 
 /** A ledger that does not answer refuses the call. */
@@ -70,7 +75,7 @@ function refuse(thrown: unknown): never {
   throw thrown instanceof QuarryError ? thrown : limitsUnavailable("Spending limits");
 }
 
-const appliesTo = (subjects: SpendingSubject[], { subjectKind, subjectId }: SpendingLimit) =>
+const isLimitOf = (subjects: SpendingSubject[], { subjectKind, subjectId }: SpendingLimit) =>
   subjectKind === "service" ||
   subjects.some(({ kind, id }) => kind === subjectKind && id === subjectId);
 
@@ -83,6 +88,6 @@ function costIn(
 ): number {
   if (unit !== "usd") return unit === "calls" ? 0 : input + output;
   const { inputPrice = 0, outputPrice = 0 } = priceOf(prices, kind, model) ?? {};
-  const micro = (price: number) => Math.round(price * MICRO);
-  return Math.ceil((input * micro(inputPrice) + output * micro(outputPrice)) / NANO_OF_MICRO);
+  const toMicro = (price: number) => Math.round(price * MICRO);
+  return Math.ceil((input * toMicro(inputPrice) + output * toMicro(outputPrice)) / NANO_OF_MICRO);
 }

@@ -1,4 +1,4 @@
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import { mayTakeFewer, ModelFailure } from "../../ports/models.ts";
 
 /** Items a call that a server took after it had refused more, by the server's name. */
@@ -22,7 +22,7 @@ export const acceptedSize = (name: string, limit: number): number =>
  * says nothing about the number.
  * @throws what the first refused item without replacement, or another failure, threw
  */
-export async function inAcceptedBatches<Item, Reply>(
+export async function sendAcceptedBatches<Item, Reply>(
   sending: BatchCalls<Item, Reply>,
   batch: Item[],
 ): Promise<Reply[]> {
@@ -40,8 +40,8 @@ export async function inAcceptedBatches<Item, Reply>(
     const before = alone?.refused;
     const size = Math.ceil(batch.length / 2);
     const replies: Reply[] = [];
-    for (const half of inBatches(batch, size)) {
-      replies.push(...(await inAcceptedBatches(sending, half)));
+    for (const half of splitIntoBatches(batch, size)) {
+      replies.push(...(await sendAcceptedBatches(sending, half)));
     }
     const isRefusal = thrown instanceof ModelFailure && !thrown.retryable;
     if (isRefusal && alone?.refused === before) acceptedSizes.set(name, acceptedSize(name, size));

@@ -1,7 +1,7 @@
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { mayTakeFewer, ModelFailure, REJECT_IF_BUSY, type Embedder } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
-import { acceptedSize, inAcceptedBatches } from "./accepted-batches.ts";
+import { acceptedSize, sendAcceptedBatches } from "./accepted-batches.ts";
 import { callAtOnce, paceOf, type EmbeddingPace } from "./embedding-pace.ts";
 import type { CallOptions, PacedText, Send } from "./embedding-pace.ts";
 
@@ -59,12 +59,12 @@ export async function embedEach(embedder: Embedder, texts: string[], how: CallOp
     while (waiting.length > 0) {
       const size = acceptedSize(name, batchLimit);
       const batch = pace === null ? waiting.splice(0, size) : pace.take(waiting, size);
-      await inAcceptedBatches({ name, send, alone }, batch);
+      await sendAcceptedBatches({ name, send, alone }, batch);
     }
   };
   const workers = pace === null ? CALLS_AT_ONCE : 1;
   try {
-    await inParallel(Array.from({ length: workers }), workers, work);
+    await runInParallel(Array.from({ length: workers }), workers, work);
   } finally {
     // After a failure, no worker goes on.
     waiting.length = 0;
@@ -113,7 +113,7 @@ async function sendBeginning(
 ): Promise<void> {
   const { pace, outcomes } = embedding;
   let failure = refusal;
-  for (const share of sharesAfter(refusal, text)) {
+  for (const share of sharesToTry(refusal, text)) {
     const beginning = text.slice(0, Math.floor(text.length * share)).toWellFormed();
     const tokens = Math.floor(whole * share);
     try {
@@ -130,7 +130,7 @@ async function sendBeginning(
   outcomes[at] = failure;
 }
 
-function sharesAfter(refusal: unknown, text: string): number[] {
+function sharesToTry(refusal: unknown, text: string): number[] {
   if (text.length < MIN_CUT_LENGTH || !(refusal instanceof ModelFailure)) return [];
   const { sent: sentTokens, limit } = refusal.tooLong ?? {};
   if (!sentTokens || !limit) return SHARES;

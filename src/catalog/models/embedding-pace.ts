@@ -27,7 +27,7 @@ export type PacedText = { text: string; at: number; tokens: number };
 export type CallOptions = Omit<InLane, "leaseMs"> & {
   signal: AbortSignal;
   /** Lets a call that is late go on. */
-  inBackground?: (work: Promise<unknown>) => void;
+  runInBackground?: (work: Promise<unknown>) => void;
 };
 
 /** `isLate`: nobody waits for the answer any more. Resolves to whether anything had to be sent. */
@@ -77,10 +77,10 @@ export class EmbeddingPace {
     const ending = new AbortController();
     const until = AbortSignal.any([AbortSignal.timeout(lastMs), ending.signal]);
     const answer = send(until, () => isLate).finally(end);
-    const measured = answer.then((wasSent) => this.#answered(wasSent ? tokens : 0, startedAt));
+    const measured = answer.then((wasSent) => this.#recordAnswer(wasSent ? tokens : 0, startedAt));
     const beating = setInterval(() => void how.beat?.().catch(() => {}), SECOND_MS);
     try {
-      await inTime(limitMs, how.signal, () => measured);
+      await runInTime(limitMs, how.signal, () => measured);
     } catch (thrown) {
       isLate = Date.now() - startedAt >= RETURN_MS && isSilence(thrown);
       if (isLate) {
@@ -88,7 +88,7 @@ export class EmbeddingPace {
         this.#tokensPerCall = Math.max(1, this.#tokensPerCall / 2);
         this.#silentUntil = startedAt + lastMs;
         const over = measured.catch(() => (this.#silentUntil = Date.now() + SILENT_MS));
-        how.inBackground?.(over);
+        how.runInBackground?.(over);
       } else ending.abort(how.signal.reason);
       throw thrown;
     } finally {
@@ -108,7 +108,7 @@ export class EmbeddingPace {
     return Math.min(LAST_MS, Math.max(LEAST_LIMIT_MS, PATIENCE * expectedMs));
   }
 
-  #answered(tokens: number, startedAt: number): void {
+  #recordAnswer(tokens: number, startedAt: number): void {
     this.#silentUntil = 0;
     if (tokens === 0) return;
     const ms = Math.max(1, Date.now() - startedAt);
@@ -128,9 +128,9 @@ const isSilence = (thrown: unknown) =>
 
 /** Calls a provider that takes calls side by side. @throws ModelFailure `isLate` */
 export const callAtOnce = (send: Send, { signal }: CallOptions) =>
-  inTime(LEAST_LIMIT_MS, signal, async (until) => void (await send(until, () => false)));
+  runInTime(LEAST_LIMIT_MS, signal, async (until) => void (await send(until, () => false)));
 
-async function inTime(
+async function runInTime(
   ms: number,
   signal: AbortSignal,
   work: (until: AbortSignal) => Promise<void>,

@@ -19,7 +19,7 @@ export async function modelChoices(
   { db, models }: Pick<Services, "db" | "models">,
   kind: CatalogModel["kind"],
 ) {
-  const [rows, offers] = await Promise.all([listModelRows(db), models.offered(kind)]);
+  const [rows, offers] = await Promise.all([listModelRows(db), models.listModels(kind)]);
   const byName = new Map(offers.map((offer) => [offer.model, offer]));
   const choices = rows.filter((row) => row.kind === kind);
   const priced = new Set(choices.map(({ model }) => model));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { forgetProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
-import { storedProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
+import { readProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
 import { seal } from "../../access/seal.ts";
 import type { Config } from "../../config.ts";
 import { conflict, invalidField } from "../../core/errors.ts";
@@ -151,7 +151,7 @@ export async function setModelServer(
   const verdict = guardUrl(address, undefined, config.ENVIRONMENT === "development");
   if (!verdict.ok) throw invalidField("baseUrl", `: ${verdict.reason}`);
   const baseUrl = trimEnd(address, "/");
-  const { servers = [] } = await storedProviderKeys(services, now());
+  const { servers = [] } = await readProviderKeys(services, now());
   const before = servers.find((server) => server.name === name && server.baseUrl === baseUrl);
   const apiKey = key ?? before?.apiKey;
   const { status, problem } = await models.serverState({ name, baseUrl, apiKey, setBy: "panel" });

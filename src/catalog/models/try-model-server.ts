@@ -1,4 +1,4 @@
-import { messageOf, orNotFound } from "../../core/errors.ts";
+import { messageOf, requireFound } from "../../core/errors.ts";
 import { providerReason } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
@@ -13,7 +13,7 @@ const MAX_TOKENS = 48;
  */
 export async function tryModelServer(services: TrialServices, name: string) {
   const servers = await services.models.servers();
-  const { models } = orNotFound(servers.find((server) => server.name === name));
+  const { models } = requireFound(servers.find((server) => server.name === name));
   const trials: { model: string; passed: boolean; result: string }[] = [];
   // One after the other: a laptop has one processor.
   for (const [kind, work] of Object.entries({ chat: answer, embedding: embed })) {

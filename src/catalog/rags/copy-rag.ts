@@ -1,4 +1,4 @@
-import { given } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import type { RagId } from "../../core/ids.ts";
 import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
@@ -24,7 +24,7 @@ export async function copyRag(
     fileSource: rag.fileSource.id,
     chunkOverlap: overlapFor(rag, chunkSize),
     scopes: scopeMode === "global" ? [] : await scopesOf(services.db, rag.id),
-    ...given(copy),
+    ...omitUndefined(copy),
   });
   const { identifier } = copy;
   const origin = { ...(id === undefined ? {} : { id }), copyOf: rag.id };

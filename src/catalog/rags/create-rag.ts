@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { orInvalid } from "../../core/errors.ts";
+import { requireValid } from "../../core/errors.ts";
 import { newId, type RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { insertRag } from "../../db/catalog/rag-writes.ts";
@@ -11,7 +11,7 @@ import { checkEmbedder, checkReranker } from "../models/check-model.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import { queueScopes } from "./enforce-scopes.ts";
 import { findRag } from "./find-rag.ts";
-import { checkChunking, checkedScopes, defaultOverlap, newRag } from "./rag-settings.ts";
+import { checkChunking, checkScopes, defaultOverlap, newRag } from "./rag-settings.ts";
 import type { NewRag } from "./rag-settings.ts";
 import { firstVectorPlace } from "./vector-place.ts";
 
@@ -34,7 +34,7 @@ export async function createRag(
   // A copy may have what its original has.
   if (copyOf === null && input.reranker !== null) await checkReranker(services, input.reranker);
   const row = await findSourceRow(db, fileSource);
-  const { source } = orInvalid(row, "fileSource", `: there is no ${fileSource}`);
+  const { source } = requireValid(row, "fileSource", `: there is no ${fileSource}`);
   const scopeMode = input.scopeMode ?? (scopes.length > 0 ? "scoped" : "global");
   const inserted = await insertRag(db, {
     ...settings,
@@ -43,7 +43,7 @@ export async function createRag(
     copyOf,
     fileSourceId: source.id,
     scopeMode,
-    scopes: checkedScopes(source.provider, scopeMode, scopes),
+    scopes: checkScopes(source.provider, scopeMode, scopes),
     ...chunksAndModels,
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,

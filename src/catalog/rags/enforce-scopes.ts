@@ -59,13 +59,13 @@ export async function showOnlyScopes(
     if (current === null) return false;
     const now = JSON.stringify(current);
     if (now === applied) return true;
-    await tellIndexes(services, ragId, current);
+    await restrictIndexes(services, ragId, current);
     applied = now;
   }
   return true;
 }
 
-async function tellIndexes(
+async function restrictIndexes(
   { ragIndexes }: Pick<Services, "ragIndexes">,
   ragId: RagId,
   { generations, scopes, excluded }: RagScopes,

@@ -1,4 +1,4 @@
-import { orNotFound } from "../../core/errors.ts";
+import { requireFound } from "../../core/errors.ts";
 import { findRagRecord, listRagRecords } from "../../db/catalog/rag-writes.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
@@ -7,7 +7,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 
 /** By id or identifier. @throws QuarryError `not-found`. */
 export async function findRag({ db }: Pick<Services, "db">, input: { key: string }) {
-  return orNotFound(await findRagRecord(db, input.key));
+  return requireFound(await findRagRecord(db, input.key));
 }
 
 export type ScopedRag = { rag: RagRecord; scopes: IndexScope[] };

@@ -144,7 +144,7 @@ export function checkChunking(chunkSize: number, chunkOverlap: number): void {
 }
 
 /** The scopes without duplicates. @throws QuarryError `invalid` that names each invalid one. */
-export function checkedScopes(
+export function checkScopes(
   provider: string,
   scopeMode: ScopeMode,
   scopes: IndexScope[],

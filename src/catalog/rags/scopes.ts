@@ -21,7 +21,7 @@ export async function addScope(
   services: Services,
   { rag, scope: input }: { rag: RagRecord; scope: IndexScope },
 ): Promise<{ files: string | null }> {
-  const scope = checkedScopeOf(rag, input);
+  const scope = checkScope(rag, input);
   const bound = { now: services.now(), max: MAX_SCOPES };
   const outcome = await insertScope(services.db, rag.id, scope, bound);
   if (outcome === "full") throw invalidField("scopes", `must have at most ${MAX_SCOPES} items`);
@@ -34,7 +34,7 @@ export async function addScope(
 }
 
 /** The scope as it is stored. @throws QuarryError `invalid` or `unprocessable`. */
-function checkedScopeOf(rag: RagRecord, scope: IndexScope): IndexScope {
+function checkScope(rag: RagRecord, scope: IndexScope): IndexScope {
   const problem = problemWithScope(rag.fileSource.provider, scope);
   if (problem !== null) throw invalidField("value", problem);
   if (rag.scopeMode === "global") throw unprocessable("RAG is in global scope mode");
@@ -50,7 +50,7 @@ export async function removeScope(
   services: Services,
   { rag, scope }: { rag: RagRecord; scope: IndexScope },
 ): Promise<void> {
-  const checked = checkedScopeOf(rag, scope);
+  const checked = checkScope(rag, scope);
   const kind = (await deleteScope(services.db, rag.id, checked)) ? "removed" : "absent";
   await enforceScopes(services, rag.id, { kind, scope: checked });
 }

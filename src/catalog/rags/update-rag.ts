@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
-import { given } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
@@ -8,7 +8,7 @@ import type { Services } from "../../services.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 import { checkReranker } from "../models/check-model.ts";
 import { findRag } from "./find-rag.ts";
-import { checkChunking, checkedScopes, needsNewIndex, overlapFor } from "./rag-settings.ts";
+import { checkChunking, checkScopes, needsNewIndex, overlapFor } from "./rag-settings.ts";
 import type { RagPatch } from "./rag-settings.ts";
 
 const RESUMED_AT_ONCE = 1_000;
@@ -45,13 +45,18 @@ export async function updateRag(
 }
 
 async function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
-  const { fileSource: _same, identifier: _kept, scopes: scopeChanges, ...settings } = given(patch);
+  const {
+    fileSource: _same,
+    identifier: _kept,
+    scopes: scopeChanges,
+    ...settings
+  } = omitUndefined(patch);
   const { reranker } = settings;
   if (reranker && reranker !== rag.reranker) await checkReranker(services, reranker);
   const change: RagChange = { ...settings, ...chunkingOf(rag, patch) };
   const scopeMode = patch.scopeMode ?? rag.scopeMode;
   if (scopeMode === rag.scopeMode) delete change.scopeMode;
-  const checked = scopeChanges && checkedScopes(rag.fileSource.provider, scopeMode, scopeChanges);
+  const checked = scopeChanges && checkScopes(rag.fileSource.provider, scopeMode, scopeChanges);
   // A global RAG has no list of scopes.
   const scopes = scopeMode === "global" && change.scopeMode !== undefined ? [] : checked;
   return { change, scopes: scopes ?? null };

@@ -27,8 +27,8 @@ export function keepQueries(
     db,
     log,
     now,
-    inBackground,
-  }: Pick<Services, "config" | "db" | "log" | "now" | "inBackground">,
+    runInBackground,
+  }: Pick<Services, "config" | "db" | "log" | "now" | "runInBackground">,
   { rags, queries, tokenId }: KeptSearch,
   { chunks }: SearchOutcome,
 ): void {
@@ -43,11 +43,11 @@ export function keepQueries(
     ragId: rag.id,
     at,
     query,
-    sameAs: sameAs(query),
+    sameAs: groupingKeyOf(query),
     bestScore: chunks.length === 0 ? null : Math.max(...chunks.map(({ score }) => score)),
     file: first?.source.filePath ?? null,
   });
-  inBackground(
+  runInBackground(
     insertion.catch((thrown: unknown) => {
       log.warn("query not kept", { reason: reasonOf(thrown) });
     }),
@@ -55,7 +55,7 @@ export function keepQueries(
 }
 
 /** The stems of its words in order, without those that only build the sentence. */
-function sameAs(query: string): string {
+function groupingKeyOf(query: string): string {
   const stems = withoutStopWords(wordsOf(query)).map(stemOf);
   return stems.length === 0 ? query : [...new Set(stems)].sort().join(" ");
 }

@@ -3,7 +3,7 @@ import type { CallNotes } from "../../core/calls/call-record.ts";
 import type { ModelUse, UsageMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 
-type UsageServices = Pick<Services, "queue" | "log" | "now" | "inBackground">;
+type UsageServices = Pick<Services, "queue" | "log" | "now" | "runInBackground">;
 
 /** Sends usage after the answer; a failure is logged and changes nothing. */
 export function sendUsage(
@@ -21,7 +21,7 @@ export function sendUsage(
     const error = thrown instanceof Error ? thrown.name : typeof thrown;
     services.log.warn("usage not recorded", { error, kind: usage.kind });
   });
-  services.inBackground(sending);
+  services.runInBackground(sending);
 }
 
 const NOTHING = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };

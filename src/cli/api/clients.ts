@@ -54,17 +54,17 @@ function panelClient(target: ApiTarget, headers: Record<string, string>) {
     headers,
     fetch: patientFetch(target),
     redirect: "error",
-    pathSerializer: withPath,
+    pathSerializer: fillPath,
   });
   return { ...client, repeating: patientFetch(target, true) };
 }
 
 /** A file's path keeps its slashes. */
-function withPath(template: string, values: Record<string, unknown>): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodedPath(String(values[name])));
+function fillPath(template: string, values: Record<string, unknown>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodePath(String(values[name])));
 }
 
-export const encodedPath = (path: string) => path.split("/").map(encodeURIComponent).join("/");
+export const encodePath = (path: string) => path.split("/").map(encodeURIComponent).join("/");
 
 /** The answer of a call. @throws what the client's `fetch` throws, which is every failure */
 export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonNullable<Data>> {
@@ -74,7 +74,7 @@ export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonN
 }
 
 /** The answer of a call; null where it ends with this status. */
-export async function unless<Answer>(status: number, call: Promise<Answer>) {
+export async function nullOnStatus<Answer>(status: number, call: Promise<Answer>) {
   try {
     return await call;
   } catch (thrown) {

@@ -47,12 +47,12 @@ export function patientFetch(target: ApiTarget, mayRepeat = false) {
     for (let attempt = 1; ; attempt++) {
       const outcome = await sendOnce(target, request.clone(), attempt);
       const response = outcome instanceof Response ? outcome : undefined;
-      if (response?.ok === true) return checked(target, request, response);
+      if (response?.ok === true) return checkResponse(target, request, response);
       if (attempt === TRIES || !isWorthRepeating(response?.status, request.method, mayRepeat)) {
         throw response === undefined ? outcome : await errorOf(target, request, response);
       }
-      const waitMs = waitBefore(response, attempt);
-      if (response !== undefined) sayWait(target, waitMs, response.status);
+      const waitMs = retryDelayMs(response, attempt);
+      if (response !== undefined) reportWait(target, waitMs, response.status);
       await pause(waitMs);
     }
   };
@@ -73,7 +73,7 @@ async function sendOnce(target: ApiTarget, request: Request, attempt: number) {
     if (!isStream(response)) await response.clone().arrayBuffer();
     return response;
   } catch (thrown) {
-    const failure = new Unreachable(unreachable(target.baseUrl, thrown, attempt));
+    const failure = new Unreachable(unreachableMessage(target.baseUrl, thrown, attempt));
     failure.cause = thrown;
     return failure;
   }
@@ -85,14 +85,14 @@ const isStream = (response: Response) =>
 
 const NO_CONTENT = 204;
 
-function checked({ baseUrl }: ApiTarget, request: Request, response: Response): Response {
+function checkResponse({ baseUrl }: ApiTarget, request: Request, response: Response): Response {
   const isJson = typeOf(response).startsWith("application/json");
   if (response.status === NO_CONTENT || isJson || isStream(response)) return response;
   const where = `${request.method} ${new URL(request.url).pathname}`;
   throw new CommandFailure(`${baseUrl} is not Quarry: it answered ${where} in an unknown form`);
 }
 
-function waitBefore(response: Response | undefined, attempt: number): number {
+function retryDelayMs(response: Response | undefined, attempt: number): number {
   const seconds = Number(response?.headers.get("Retry-After"));
   const wait = seconds > 0 ? seconds * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
   return Math.min(wait, MAX_WAIT_MS);
@@ -101,7 +101,7 @@ function waitBefore(response: Response | undefined, attempt: number): number {
 /** When the announced wait ends, so that parallel calls announce it once. */
 const saidUntil = new WeakMap<ApiTarget, number>();
 
-function sayWait(target: ApiTarget, waitMs: number, status: number): void {
+function reportWait(target: ApiTarget, waitMs: number, status: number): void {
   const now = Date.now();
   if (waitMs < MS_A_SECOND || now < (saidUntil.get(target) ?? 0)) return;
   saidUntil.set(target, now + waitMs);
@@ -112,7 +112,7 @@ function sayWait(target: ApiTarget, waitMs: number, status: number): void {
   tell(`${reason}. Continuing in ${seconds} s.`);
 }
 
-function unreachable(baseUrl: string, thrown: unknown, attempt: number): string {
+function unreachableMessage(baseUrl: string, thrown: unknown, attempt: number): string {
   const code = codeOf(thrown) || messageOf(thrown instanceof Error ? thrown.cause : thrown);
   const reason = code === "ECONNREFUSED" ? "nothing listens there" : code;
   const tries = attempt > 1 ? ` after ${attempt} tries` : "";

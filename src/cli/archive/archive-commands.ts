@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 
 import type { components } from "#api-types/panel";
-import { inPieces } from "../../core/bytes/in-pieces.ts";
+import { cutIntoPieces } from "../../core/bytes/in-pieces.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { collect } from "../run-command.ts";
@@ -37,11 +37,11 @@ async function download(
   const query = { rags: rag.join(","), sources: source.join(","), ...flags, parts };
   const { response } = await api.GET("/archive", { params: { query }, parseAs: "stream" });
   if (response.body === null) throw new CommandFailure("The service sent an empty answer.");
-  return whole(response.body);
+  return explainTruncation(response.body);
 }
 
 /** @throws CommandFailure when the connection breaks */
-async function* whole(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* explainTruncation(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } catch {
@@ -152,13 +152,13 @@ async function importArchive(file: string, options: ImportOptions): Promise<void
     }
     if (options.dryRun === true)
       await api.DELETE("/archive/imports/{id}", { params: { path: { id } } });
-    return sayOutcome(terminal, data);
+    return printOutcome(terminal, data);
   }
 }
 
 type Outcome = components["schemas"]["ArchiveImport"];
 
-function sayOutcome(terminal: ReturnType<typeof panelTarget>["terminal"], data: Outcome): void {
+function printOutcome(terminal: ReturnType<typeof panelTarget>["terminal"], data: Outcome): void {
   for (const { thing, outcome, as } of data.things) {
     terminal.say(`${outcome} ${thing}${as === undefined ? "" : ` as ${as}`}`);
   }
@@ -176,7 +176,7 @@ function sayOutcome(terminal: ReturnType<typeof panelTarget>["terminal"], data: 
 async function upload(api: PanelApi, archive: AsyncIterable<Uint8Array>): Promise<string> {
   const { id, pieceBytes } = await dataOf(api.POST("/archive/uploads"));
   let part = 0;
-  for await (const piece of inPieces(archive, pieceBytes)) {
+  for await (const piece of cutIntoPieces(archive, pieceBytes)) {
     await api.PUT("/archive/uploads/{id}/{part}", {
       params: { path: { id, part: String(part++) } },
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent as it is

@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { LOCAL, MANIFEST } from "../../core/bytes/zip/format.ts";
 import { writeZip, type ZipInput } from "../../core/bytes/zip/write-zip.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 
 /*
@@ -15,7 +15,7 @@ import { CommandFailure } from "../failure.ts";
  * `backups/<time>.json` is the manifest of a backup, written when all of its parts are there.
  */
 const partPath = (folder: string, hash: string) => join(folder, "parts", hash.slice(0, 2), hash);
-const backupsIn = (folder: string) => join(folder, "backups");
+const backupsPathOf = (folder: string) => join(folder, "backups");
 const described = z.object({
   createdAt: z.string(),
   parts: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)),
@@ -23,22 +23,22 @@ const described = z.object({
 
 type Backup = z.infer<typeof described> & { path: string; bytes: Uint8Array };
 
-function describedIn(manifest: Uint8Array, damage: string) {
-  const parsed = described.safeParse(parsedJson(Buffer.from(manifest).toString()));
+function parseManifest(manifest: Uint8Array, damage: string) {
+  const parsed = described.safeParse(parseJson(Buffer.from(manifest).toString()));
   if (parsed.success) return parsed.data;
   throw new CommandFailure(damage);
 }
 
 /** The backups of a folder, the oldest first. */
 async function listBackups(folder: string): Promise<Backup[]> {
-  const names = existsSync(backupsIn(folder)) ? await readdir(backupsIn(folder)) : [];
+  const names = existsSync(backupsPathOf(folder)) ? await readdir(backupsPathOf(folder)) : [];
   const paths = names.filter((name) => name.endsWith(".json")).sort();
   return await Promise.all(
     paths.map(async (name) => {
-      const path = join(backupsIn(folder), name);
+      const path = join(backupsPathOf(folder), name);
       const bytes = await readFile(path);
       const damage = `${path} is damaged. Remove it to use the other backups.`;
-      return Object.assign(describedIn(bytes, damage), { path, bytes });
+      return Object.assign(parseManifest(bytes, damage), { path, bytes });
     }),
   );
 }
@@ -70,7 +70,7 @@ async function* filesIn(archive: AsyncIterable<Uint8Array>): AsyncGenerator<ZipI
   while ((await pieces.next()).done !== true);
 }
 
-async function writeWhole(path: string, content: Uint8Array): Promise<void> {
+async function writeAtomically(path: string, content: Uint8Array): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   await mkdir(join(path, ".."), { recursive: true });
   await writeFile(draft, content);
@@ -89,20 +89,20 @@ export async function addBackup(folder: string, archive: AsyncIterable<Uint8Arra
     counts.parts += 1;
     const path = partPath(folder, createHash("sha256").update(content).digest("hex"));
     if (existsSync(path)) continue;
-    await writeWhole(path, content);
+    await writeAtomically(path, content);
     counts.newParts += 1;
     counts.bytes += content.length;
   }
-  const { createdAt, parts } = describedIn(end, `The archive is damaged: ${MANIFEST}`);
+  const { createdAt, parts } = parseManifest(end, `The archive is damaged: ${MANIFEST}`);
   const missing = Object.entries(parts).find(([, hash]) => !existsSync(partPath(folder, hash)));
   if (missing !== undefined) throw new CommandFailure(`The archive is damaged: ${missing[0]}`);
-  const path = join(backupsIn(folder), `${createdAt.replaceAll(":", "-")}.json`);
-  await writeWhole(path, end);
-  await removeOld(folder, keep);
+  const path = join(backupsPathOf(folder), `${createdAt.replaceAll(":", "-")}.json`);
+  await writeAtomically(path, end);
+  await removeOldBackups(folder, keep);
   return { ...counts, createdAt };
 }
 
-async function removeOld(folder: string, keep: number): Promise<void> {
+async function removeOldBackups(folder: string, keep: number): Promise<void> {
   const all = await listBackups(folder);
   const [old, remaining] = [all.slice(0, -keep), all.slice(-keep)];
   if (old.length === 0) return;

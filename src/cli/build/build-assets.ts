@@ -164,7 +164,7 @@ const CHANGES: Changes = {
 /** Stands in for a browser's decoder: it hands the JPEG over. */
 const HANDS_OVER = `const decoders=()=>import("./picture-decoders.js");class ImageDecoder{static isTypeSupported(){return Promise.resolve(!0)}constructor({data:e}){this.data=e}decode(){return Promise.resolve({image:this.data.slice().buffer})}close(){}}\n`;
 
-function changed(text: string, changes: Changes): string {
+function applyChanges(text: string, changes: Changes): string {
   for (const [from, to] of Object.entries(changes)) {
     if (text.split(from).length !== 2) throw new Error(`pdf.js has no single ${from}`);
     text = text.replace(from, () => to);
@@ -172,14 +172,14 @@ function changed(text: string, changes: Changes): string {
   return text;
 }
 
-const ownText = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8");
-const SQUARE_MEANS = ownText("square-means.js");
+const readOwnFile = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8");
+const SQUARE_MEANS = readOwnFile("square-means.js");
 
 function buildPdfReader() {
   const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
   const head = "/*! Changed: it gives turns, and hands scans over. */\n";
-  const own = ["picture-bands.js", "text-gaps.js", "glyph-texts.js"].map(ownText);
-  const parts = [head, HANDS_OVER, SQUARE_MEANS, ...own, changed(text, CHANGES)];
+  const own = ["picture-bands.js", "text-gaps.js", "glyph-texts.js"].map(readOwnFile);
+  const parts = [head, HANDS_OVER, SQUARE_MEANS, ...own, applyChanges(text, CHANGES)];
   replaceFile(join(DIST, "pdfjs.js"), parts.join(""), DIST);
 }
 
@@ -232,7 +232,7 @@ const IN_TURNS =
   /\b(decodeBitmap(?:Template0)?|decodeRefinement|decodeSymbolDictionary|decodeTextRegion|decodePatternDictionary|decodeHalftoneRegion|decodeMMRBitmap|readUncompressedBitmap|processSegments?|parseJbig2(?:Chunks)?)\(/;
 const VISITS = /^( {2})(drawBitmap|on[A-Z]\w+)\(/gm;
 
-function jbig2InTurns(text: string): string {
+function makeJbig2Yield(text: string): string {
   return text
     .replaceAll(RegExp(`function ${IN_TURNS.source}`, "g"), "function* $1(")
     .replaceAll(RegExp(`(?<!function\\* )${IN_TURNS.source}`, "g"), "yield* $1(")
@@ -254,12 +254,12 @@ function buildPictureDecoders() {
   const text = readFileSync(join(from, "image_decoders/pdf.image_decoders.mjs"), "utf8");
   const start = text.indexOf("function decodeBitmapTemplate0");
   const end = text.indexOf("class Jbig2Image");
-  const jbig2 = jbig2InTurns(text.slice(start, end));
-  const own = changed(text.slice(0, start) + jbig2 + text.slice(end), PAID);
+  const jbig2 = makeJbig2Yield(text.slice(start, end));
+  const own = applyChanges(text.slice(0, start) + jbig2 + text.slice(end), PAID);
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}
-import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${SQUARE_MEANS}${ownText("picture-decoders.js")}`,
+import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${SQUARE_MEANS}${readOwnFile("picture-decoders.js")}`,
       resolveDir: from,
     },
     bundle: true,

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { variableNames } from "../../config.ts";
 
-const bound = <Fields extends z.ZodRawShape>(fields: Fields) =>
+const bindingList = <Fields extends z.ZodRawShape>(fields: Fields) =>
   z.array(z.object({ ...fields, binding: z.string() }));
 const consumer = z.looseObject({ queue: z.string() });
 
@@ -14,13 +14,13 @@ const configuration = z.object({
   compatibility_flags: z.array(z.string()),
   alias: z.record(z.string(), z.string()),
   vars: z.record(z.string(), z.string()),
-  d1_databases: bound({ database_id: z.string() }),
-  r2_buckets: bound({ bucket_name: z.string() }),
-  kv_namespaces: bound({ id: z.string() }),
+  d1_databases: bindingList({ database_id: z.string() }),
+  r2_buckets: bindingList({ bucket_name: z.string() }),
+  kv_namespaces: bindingList({ id: z.string() }),
   durable_objects: z.object({
     bindings: z.array(z.object({ name: z.string(), class_name: z.string() })),
   }),
-  queues: z.object({ producers: bound({ queue: z.string() }), consumers: z.array(consumer) }),
+  queues: z.object({ producers: bindingList({ queue: z.string() }), consumers: z.array(consumer) }),
 });
 type Configuration = z.infer<typeof configuration>;
 
@@ -50,13 +50,13 @@ ${entryOf(name, className, entry)}
 const DATABASE = simulator("d1", "D1DatabaseObject", "d1-entry");
 
 /** `max_batch_size` is `maxBatchSize` to the simulator. */
-const inCamelCase = (name: string) =>
+const toCamelCase = (name: string) =>
   name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Its messages are in memory only, so that the object stays there. */
 function queues({ name, queues: { consumers } }: Configuration): string {
   const settings = consumers.map(({ queue, ...rest }) => {
-    const options = Object.entries(rest).map(([key, value]) => [inCamelCase(key), value]);
+    const options = Object.entries(rest).map(([key, value]) => [toCamelCase(key), value]);
     return [queue, { workerName: name, ...Object.fromEntries(options) }];
   });
   return `${entryOf("queues", "QueueBrokerObject", "object-entry")}
@@ -71,17 +71,17 @@ function queues({ name, queues: { consumers } }: Configuration): string {
 }
 
 /** Names the database, bucket, namespace or queue to a simulator. */
-const within = (service: string, namespace: string) =>
+const serviceReference = (service: string, namespace: string) =>
   `(name = "${service}-entry", props = (${json({ MINIFLARE_NAMESPACE: namespace })}))`;
 
 const databases = ({ d1_databases: bindings }: Configuration) =>
   bindings.map(
     ({ binding, database_id: id }) => `(name = "${binding}", wrapped = (
   moduleName = "cloudflare-internal:d1-api",
-  innerBindings = [(name = "fetcher", service = ${within("d1", id)})]))`,
+  innerBindings = [(name = "fetcher", service = ${serviceReference("d1", id)})]))`,
   );
 
-function quarry(config: Configuration, version: string): string {
+function quarryService(config: Configuration, version: string): string {
   const { name, durable_objects: objects } = config;
   // On by default at this date; workerd warns of it at every start.
   const flags = config.compatibility_flags.filter((flag) => flag !== "nodejs_compat");
@@ -97,13 +97,13 @@ function quarry(config: Configuration, version: string): string {
     ),
     ...config.r2_buckets.map(
       ({ binding, bucket_name: bucket }) =>
-        `(name = "${binding}", r2Bucket = ${within("r2", bucket)})`,
+        `(name = "${binding}", r2Bucket = ${serviceReference("r2", bucket)})`,
     ),
     ...config.kv_namespaces.map(
-      ({ binding, id }) => `(name = "${binding}", kvNamespace = ${within("kv", id)})`,
+      ({ binding, id }) => `(name = "${binding}", kvNamespace = ${serviceReference("kv", id)})`,
     ),
     ...config.queues.producers.map(
-      ({ binding, queue }) => `(name = "${binding}", queue = ${within("queues", queue)})`,
+      ({ binding, queue }) => `(name = "${binding}", queue = ${serviceReference("queues", queue)})`,
     ),
     '(name = "ASSETS", service = "assets")',
     `(name = "VERSION", ${json({ id: version, tag: "", timestamp: "" })})`,
@@ -123,7 +123,7 @@ function quarry(config: Configuration, version: string): string {
  */
 export function workerdConfigs(toml: string, version: string) {
   const config = configuration.parse(parse(toml));
-  const service = `${HEAD} (structuredLogging = true, services = [${quarry(config, version)}
+  const service = `${HEAD} (structuredLogging = true, services = [${quarryService(config, version)}
 (name = "do-storage", disk = (path = "v3/do", writable = true)),
 ${DATABASE}${simulator("kv", "KVNamespaceObject")}${simulator("r2", "R2BucketObject")}${queues(config)}
 (name = "assets", disk = ()),

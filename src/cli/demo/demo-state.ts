@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { randomBase62 } from "../../access/credential-format.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { replaceFile } from "../replace-file.ts";
 import { OWNER_ONLY } from "../worker/state-files.ts";
 
@@ -29,7 +29,7 @@ const FILE = "demo.json";
 /** Empty when the file is missing or unreadable. */
 export async function readDemoState(stateFolder: string): Promise<DemoState> {
   const text = await readFile(join(stateFolder, FILE), "utf8").catch(() => "{}");
-  return demoState.safeParse(parsedJson(text)).data ?? demoState.parse({});
+  return demoState.safeParse(parseJson(text)).data ?? demoState.parse({});
 }
 
 export function writeDemoState(stateFolder: string, state: DemoState): void {

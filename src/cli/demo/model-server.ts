@@ -47,7 +47,7 @@ export async function modelsOf(server: KeyedServer): Promise<string[]> {
 }
 
 /** No key goes to a server that was only found, and no redirect of it is followed. */
-export const foundAt = (baseUrl: string): KeyedServer => {
+export const serverAt = (baseUrl: string): KeyedServer => {
   return { name: "local", baseUrl, apiKey: undefined, setBy: "panel" };
 };
 
@@ -66,7 +66,7 @@ export async function findServers(places: ModelPlace[]) {
           throw thrown;
         });
       const baseUrl = `http://127.0.0.1:${place.port}/v1`;
-      const { problem, models } = await stateOf(foundAt(baseUrl), send, signal);
+      const { problem, models } = await stateOf(serverAt(baseUrl), send, signal);
       const names = models.map(({ model }) => model);
       return isThere ? [{ ...place, baseUrl, problem, names }] : [];
     }),

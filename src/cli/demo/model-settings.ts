@@ -6,9 +6,9 @@ import {
 } from "../../core/models/model-servers.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { CommandFailure } from "../failure.ts";
-import { USUAL_PLACES, dimensionsOf, findServers, foundAt, modelsOf } from "./model-server.ts";
+import { USUAL_PLACES, dimensionsOf, findServers, serverAt, modelsOf } from "./model-server.ts";
 import type { FoundServer, ModelPlace } from "./model-server.ts";
-import { setIn, type Variables } from "../worker/worker-variables.ts";
+import { omitEmpty, type Variables } from "../worker/worker-variables.ts";
 
 const { chat: BUILT_IN_CHAT, embedding: BUILT_IN_EMBEDDING } = BUILT_IN_MODELS;
 
@@ -45,8 +45,8 @@ export async function modelSettings(
   environment: NodeJS.ProcessEnv,
   choice: ModelChoice = {},
 ): Promise<ModelSettings> {
-  const settings = setIn(environment);
-  const models = withNamedSize(await chosenModels(settings, choice), settings);
+  const settings = omitEmpty(environment);
+  const models = applyNamedSize(await chooseModels(settings, choice), settings);
   const { embeddingModel, dimensions } = models;
   // The key below is for the server that is named, with --embedded, too.
   const baseUrl = models.baseUrl ?? settings["OPENAI_COMPATIBLE_BASE_URL"];
@@ -61,7 +61,7 @@ export async function modelSettings(
 }
 
 /** Built-in models make vectors of any size, so that a size named for another model counts, too. */
-function withNamedSize(models: Models, settings: Variables): Models {
+function applyNamedSize(models: Models, settings: Variables): Models {
   const { EMBEDDING_DIMENSIONS: dimensions } = settings;
   if (dimensions === undefined || models.embeddingModel !== BUILT_IN_EMBEDDING) return models;
   const about = `${models.about} Its vectors have ${dimensions} dimensions, as EMBEDDING_DIMENSIONS says.`;
@@ -84,22 +84,22 @@ function builtInModels(unusable: string[] = []): Models {
   };
 }
 
-async function chosenModels(settings: Variables, choice: ModelChoice): Promise<Models> {
+async function chooseModels(settings: Variables, choice: ModelChoice): Promise<Models> {
   const { embedded = false, madeWith = null, places = USUAL_PLACES } = choice;
   if (embedded) return builtInModels();
-  const isToFind = environmentServers(settings).length === 0 && mayBeHere(settings);
-  if (isToFind) return await foundModels(settings, madeWith, places);
-  return await namedModels(settings, madeWith);
+  const isToFind = environmentServers(settings).length === 0 && mayServeLocally(settings);
+  if (isToFind) return await findModels(settings, madeWith, places);
+  return await resolveNamedModels(settings, madeWith);
 }
 
-async function namedModels(settings: Variables, madeWith: string | null): Promise<Models> {
+async function resolveNamedModels(settings: Variables, madeWith: string | null): Promise<Models> {
   const { OPENAI_COMPATIBLE_BASE_URL: baseUrl = null } = settings;
   const { CHAT_MODEL: chat, EMBEDDING_MODEL: embedding } = settings;
   const servers = environmentServers(settings);
   const isNamed = chat !== undefined && embedding !== undefined;
   const names = (await Promise.all((isNamed ? [] : servers).map(modelsOf))).flat();
   const first = firstOf(names);
-  const keptName = madeWith === null ? null : listedAs(names, madeWith);
+  const keptName = madeWith === null ? null : listedNameOf(names, madeWith);
   const chatModel = chat ?? first.chat;
   const embeddingModel = embedding ?? keptName ?? first.embedding;
   const dimensions = await sizeOf(servers, embeddingModel, settings);
@@ -109,7 +109,7 @@ async function namedModels(settings: Variables, madeWith: string | null): Promis
 }
 
 /** Whether a server of this machine could serve what the user did not name, or did. */
-function mayBeHere(settings: Variables): boolean {
+function mayServeLocally(settings: Variables): boolean {
   const names = [settings["CHAT_MODEL"] ?? "local/", settings["EMBEDDING_MODEL"] ?? "local/"];
   return names.some(isLocal) && names.every((name) => isLocal(name) || isBuiltIn(name));
 }
@@ -125,20 +125,20 @@ async function sizeOf(
 }
 
 /** Models of a server at one of the usual places of this machine, else the built-in ones. */
-async function foundModels(settings: Variables, madeWith: string | null, places: ModelPlace[]) {
+async function findModels(settings: Variables, madeWith: string | null, places: ModelPlace[]) {
   const servers = await findServers(places);
   const unusable = servers.flatMap((server) =>
     server.problem === null ? [] : `${placeOf(server)} ${server.problem}`,
   );
   const offers = servers.flatMap((server) => offerOf(server, settings, madeWith) ?? []);
   const [best] = offers.toSorted((a, b) => b.worth - a.worth);
-  if (best === undefined) return withoutServer(settings, madeWith, unusable);
+  if (best === undefined) return fallBackToBuiltIn(settings, madeWith, unusable);
   if (best.worth === 0) {
     return builtInModels([...unusable, `${placeOf(best)} lists no model that would be used`]);
   }
   const { baseUrl, chatModel, embeddingModel } = best;
   try {
-    const dimensions = await sizeOf([foundAt(baseUrl)], embeddingModel, settings);
+    const dimensions = await sizeOf([serverAt(baseUrl)], embeddingModel, settings);
     const about = best.about + embedderHint(servers, best);
     return { chatModel, embeddingModel, dimensions, baseUrl, about };
   } catch (thrown) {
@@ -173,9 +173,9 @@ function offerOf(server: FoundServer, settings: Variables, madeWith: string | nu
   const { names, problem, program, baseUrl } = server;
   if (problem !== null) return null;
   const first = firstOf(names);
-  const servedName = (name: string) => (isBuiltIn(name) ? name : listedAs(names, name));
-  const chatModel = servedName(settings["CHAT_MODEL"] ?? first.chat);
-  const embeddingModel = servedName(settings["EMBEDDING_MODEL"] ?? madeWith ?? first.embedding);
+  const servedNameOf = (name: string) => (isBuiltIn(name) ? name : listedNameOf(names, name));
+  const chatModel = servedNameOf(settings["CHAT_MODEL"] ?? first.chat);
+  const embeddingModel = servedNameOf(settings["EMBEDDING_MODEL"] ?? madeWith ?? first.embedding);
   if (chatModel === null || embeddingModel === null) return null;
   const about =
     `${usage(chatModel, embeddingModel)}, with ${program} at ${baseUrl}. ` +
@@ -186,7 +186,7 @@ function offerOf(server: FoundServer, settings: Variables, madeWith: string | nu
 }
 
 /** @throws CommandFailure when a model that was named, or made the index, is not built in */
-function withoutServer(
+function fallBackToBuiltIn(
   { CHAT_MODEL: chat, EMBEDDING_MODEL: embedding }: Variables,
   madeWith: string | null,
   unusable: string[],
@@ -218,5 +218,5 @@ function firstOf(models: string[]) {
 }
 
 /** The list's name of a model: Ollama lists `llama3.2` as `llama3.2:latest`. */
-const listedAs = (names: string[], name: string): string | null =>
+const listedNameOf = (names: string[], name: string): string | null =>
   names.find((model) => model === name || model === `${name}:latest`) ?? null;

@@ -4,19 +4,19 @@ import { ApiError } from "../api/patient-fetch.ts";
 import { CommandFailure, sentenceOf } from "../failure.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting } from "../progress.ts";
-import { keepPushed, reportChanges } from "../push/keep-pushed.ts";
+import { pushContinuously, reportChanges } from "../push/keep-pushed.ts";
 import { pushFolder, reportPush, type PushSummary } from "../push/push-folder.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
 import { hasDatabase } from "../worker/workerd.ts";
 import { withWorker } from "../worker/start-worker.ts";
 import { encryptionKeys } from "../worker/state-files.ts";
-import { checkVariables, givenVariables, withSettings } from "../worker/worker-variables.ts";
+import { checkVariables, readVariables, applySettings } from "../worker/worker-variables.ts";
 import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
 import { modelSettings } from "./model-settings.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
-import { addressesOf, answerText, lostLines, showAddresses } from "./show-answers.ts";
+import { addressesOf, answerText, degradationLines, showAddresses } from "./show-answers.ts";
 import { showChunks, sourceLines } from "./show-answers.ts";
 import { firstHeading, SAMPLE_FOLDER, SAMPLE_QUESTIONS, subjectOf } from "./subject.ts";
 import type { Questions, Subject } from "./subject.ts";
@@ -44,7 +44,7 @@ const SERVE_AFTER_MS = 60_000;
 
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
-  const environment = await givenVariables(process.env);
+  const environment = await readVariables(process.env);
   checkVariables(environment);
   const terminal = openTerminal(options.json === true);
   const folder = options.folder === undefined ? SAMPLE_FOLDER : pathOfUser(options.folder);
@@ -66,7 +66,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   writeDemoState(stateFolder, state);
   const variables = {
     ...encryptionKeys(stateFolder, environment),
-    ...withSettings(environment, settings.variables),
+    ...applySettings(environment, settings.variables),
     PANEL_ADMIN_EMAIL: LOCAL_EMAIL,
     PANEL_ADMIN_PASSWORD: state.password,
   };
@@ -124,11 +124,11 @@ async function indexAndAsk(served: DemoService, options: DemoOptions): Promise<v
     return await askAndShow(served);
   }
   const index = () => pushAndIndex(served, options, SERVE_AFTER_MS);
-  await goOnWithout(index, served, () => {
+  await tolerate(index, served, () => {
     const reason = served.lastReason();
     return `${WAITING}${reason === "" ? "" : ` The last failure: ${reason}.`}`;
   });
-  await goOnWithout(() => askAndShow(served), served, adviceOnModels);
+  await tolerate(() => askAndShow(served), served, adviceOnModels);
   const addresses = addressesOf(url, subject.identifier);
   showAddresses(terminal, addresses, state.token ?? "", questions);
   terminal.say(`
@@ -137,8 +137,8 @@ Panel: ${origin}/panel
 
 Serving on ${url}. Ctrl-C ends it.`);
   const isWatched = options.watch && subject.folder !== SAMPLE_FOLDER;
-  await goOnWithout(
-    () => (isWatched ? keepIndexed(served, options) : Promise.resolve()),
+  await tolerate(
+    () => (isWatched ? keepIndexCurrent(served, options) : Promise.resolve()),
     served,
     () => "Changes of the folder are indexed at the next start.",
   );
@@ -146,13 +146,13 @@ Serving on ${url}. Ctrl-C ends it.`);
 }
 
 /** Removals that were confirmed at the start confirm no later one. */
-async function keepIndexed(served: DemoService, options: DemoOptions): Promise<void> {
+async function keepIndexCurrent(served: DemoService, options: DemoOptions): Promise<void> {
   const { api, terminal, subject } = served;
   const request = { ...options, ...sourceOf(subject), confirmRemovals: false };
   // Pushes do not wait for files of earlier ones; a report that is yet to begin covers all of them.
   let indexed = Promise.resolve();
   let isAwaited = false;
-  const after = (summary: PushSummary, isFirst: boolean) => {
+  const followPush = (summary: PushSummary, isFirst: boolean) => {
     reportChanges(terminal, summary);
     if (isFirst) {
       terminal.say(`Watching ${subject.folder}: changes are indexed within seconds.`);
@@ -164,9 +164,9 @@ async function keepIndexed(served: DemoService, options: DemoOptions): Promise<v
       isAwaited = false;
       return reportFailures(served);
     };
-    indexed = indexed.then(() => goOnWithout(report, served, () => WAITING)).catch(console.error);
+    indexed = indexed.then(() => tolerate(report, served, () => WAITING)).catch(console.error);
   };
-  await keepPushed(api, terminal, request, after, served.stopping);
+  await pushContinuously(api, terminal, request, followPush, served.stopping);
 }
 
 const sourceOf = ({ folder, identifier: source }: Subject) => ({ folder, source });
@@ -228,7 +228,7 @@ export function warnOfFailures(
 }
 
 /** A broken model or a full disk does not end the service: it can search, and be repaired. */
-export async function goOnWithout(
+export async function tolerate(
   work: () => Promise<unknown>,
   { terminal, stopping }: { terminal: Pick<Terminal, "warn">; stopping: AbortSignal },
   advice: (thrown: unknown) => string,
@@ -267,12 +267,16 @@ async function askAndShow({
   const retrieval = await whileWaiting(terminal.output, "Searching", searching);
   terminal.say(`\nPassages for “${query}”`);
   showChunks(terminal, retrieval.chunks, [query]);
-  for (const line of lostLines(retrieval)) terminal.say(line);
+  for (const line of degradationLines(retrieval)) terminal.say(line);
   const body = { prompt, semanticSearch: [prompt], ...shared };
   const answering = dataOf(api.POST("/api/inferences/{identifier}", { params, body }));
   const run = await whileWaiting(terminal.output, "Waiting for the answer", answering);
   terminal.say(`\nAnswer to “${prompt}”`);
-  const lines = [...answerText(run.response).split("\n"), ...sourceLines(run), ...lostLines(run)];
+  const lines = [
+    ...answerText(run.response).split("\n"),
+    ...sourceLines(run),
+    ...degradationLines(run),
+  ];
   for (const line of lines) terminal.say(`  ${line}`);
   terminal.result({
     retrieval: { query, chunks: retrieval.chunks },

@@ -1,5 +1,12 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
-import { dataOf, panelApi, publicApi, signIn, unless, type PanelApi } from "../api/clients.ts";
+import {
+  dataOf,
+  panelApi,
+  publicApi,
+  signIn,
+  nullOnStatus,
+  type PanelApi,
+} from "../api/clients.ts";
 import { DEFAULT_IMAGE_MODEL, seesPictures } from "../../core/models/model-kind.ts";
 import { RUNS_ELSEWHERE } from "./model-settings.ts";
 import { CommandFailure } from "../failure.ts";
@@ -20,21 +27,21 @@ const SYSTEM_PROMPT =
 export async function openPanel(baseUrl: string, state: DemoState, origin: string) {
   if (state.key !== null) {
     const api = panelApi(baseUrl, state.key);
-    if ((await unless(UNAUTHORIZED, api.GET("/rags", { params: {} }))) !== null) return api;
+    if ((await nullOnStatus(UNAUTHORIZED, api.GET("/rags", { params: {} }))) !== null) return api;
   }
-  const signedIn = await signInWith(baseUrl, state.password ?? "", origin);
+  const signedIn = await signInLocally(baseUrl, state.password ?? "", origin);
   const body = { name: OUR_NAME, role: "admin" } as const;
   state.key = (await dataOf(signedIn.POST("/keys", { body }))).key;
   return panelApi(baseUrl, state.key);
 }
 
 /** Signs in with the password of this state, which replaces the known development password. */
-async function signInWith(baseUrl: string, password: string, origin: string): Promise<PanelApi> {
-  const signInBy = (typed: string) =>
-    unless(UNAUTHORIZED, signIn(baseUrl, LOCAL_EMAIL, typed, origin));
-  const signedIn = await signInBy(password);
+async function signInLocally(baseUrl: string, password: string, origin: string): Promise<PanelApi> {
+  const trySignIn = (typed: string) =>
+    nullOnStatus(UNAUTHORIZED, signIn(baseUrl, LOCAL_EMAIL, typed, origin));
+  const signedIn = await trySignIn(password);
   if (signedIn !== null) return signedIn;
-  const api = await signInBy(KNOWN_PASSWORD);
+  const api = await trySignIn(KNOWN_PASSWORD);
   if (api === null) {
     throw new CommandFailure(
       `The local panel refused ${LOCAL_EMAIL}: its password was changed. ` +
@@ -58,7 +65,7 @@ export async function setUpResources(
 ): Promise<void> {
   const existing = await dataOf(api.GET("/config"));
   const imageModelBefore = existing["fileSources"]?.[identifier]?.["imageModel"] ?? null;
-  const mayChoose = !withImageModel.includes(identifier) && readsNothing(imageModelBefore);
+  const mayChoose = !withImageModel.includes(identifier) && hasNoImageModel(imageModelBefore);
   const imageModel = (mayChoose ? await findSeeingModel(api) : null) ?? imageModelBefore;
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
   const all = {
@@ -73,12 +80,12 @@ export async function setUpResources(
     return [kind, { [identifier]: { ...naming, ...settings } }];
   });
   await api.POST("/config", { body: Object.fromEntries(maps) });
-  if (!withImageModel.includes(identifier) && !readsNothing(imageModel))
+  if (!withImageModel.includes(identifier) && !hasNoImageModel(imageModel))
     withImageModel.push(identifier);
 }
 
 /** Sources of before there was a choice name what reads pictures in production alone. */
-const readsNothing = (imageModel: unknown) =>
+const hasNoImageModel = (imageModel: unknown) =>
   imageModel === null || imageModel === DEFAULT_IMAGE_MODEL;
 
 /** The first model of a local server that sees, as far as its name tells. */
@@ -98,7 +105,7 @@ export async function ensureToken(
   if (state.token !== null) {
     const params = { path: { identifier } };
     const call = publicApi(baseUrl, state.token).GET("/api/rags/{identifier}", { params });
-    if ((await unless(UNAUTHORIZED, call)) !== null) return;
+    if ((await nullOnStatus(UNAUTHORIZED, call)) !== null) return;
   }
   const body = { name: OUR_NAME, agents: ["*"], inferences: ["*"], rags: ["*"] };
   state.token = (await dataOf(api.POST("/tokens", { body }))).token;

@@ -29,12 +29,13 @@ export function showChunks(terminal: Terminal, chunks: ShownChunk[], queries: st
 
 /** For each query the ranks of the passage by words (BM25) and by similarity (cosine). */
 function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): string[] {
-  const leg = (name: string, legFindings: Explanation["queries"][number]["lexical"]) =>
+  const describeLeg = (name: string, legFindings: Explanation["queries"][number]["lexical"]) =>
     legFindings === null
       ? `not found by ${name}`
       : `${name} ${legFindings.score.toFixed(SCORE_DIGITS)} (rank ${legFindings.rank})`;
   const legs = queries.map(
-    ({ lexical, vector }) => `${leg("words", lexical)}, ${leg("similarity", vector)}`,
+    ({ lexical, vector }) =>
+      `${describeLeg("words", lexical)}, ${describeLeg("similarity", vector)}`,
   );
   const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
   const looked = wordsRank === null ? "" : `, then rank ${wordsRank}`;
@@ -42,7 +43,7 @@ function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): str
 }
 
 /** A line where a search or an answer is degraded. */
-export const lostLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
+export const degradationLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
   degraded === undefined
     ? []
     : [
@@ -62,8 +63,8 @@ export function sourceLines({ response, items }: Run): string[] {
     return [[`${filePath}${onPage}`, ...headings].join(" › ")];
   });
   const text = answerText(response);
-  const isSaid = (item: Chunk) => text.includes(item.source?.filePath ?? "");
-  if (cited.length > 0 && cited.every(isSaid)) return [];
+  const isMentioned = (item: Chunk) => text.includes(item.source?.filePath ?? "");
+  if (cited.length > 0 && cited.every(isMentioned)) return [];
   const lines = [...new Set(places)].map((place) => `- ${place}`);
   if (lines.length === 0) return [];
   return [cited.length > 0 ? "Sources:" : "Found, but not cited:", ...lines];
@@ -96,7 +97,7 @@ const TELLING_LENGTH = 4;
 
 /** The part with most of the queries' words, without Markdown marks; else the beginning. */
 export function excerpt(passage: string, queries: string[], length = LENGTH): string {
-  const text = plain(passage);
+  const text = plainTextOf(passage);
   if (text.length <= length) return text;
   const telling = wordsOf(queries.join(" ")).filter((word) => word.length >= TELLING_LENGTH);
   const at = bestStart(text, new Set(telling), length);
@@ -117,7 +118,7 @@ function bestStart(text: string, telling: ReadonlySet<string>, length: number): 
   return best.at;
 }
 
-function plain(markdown: string): string {
+function plainTextOf(markdown: string): string {
   return markdown
     .replace(/^[|\s:-]+$/gm, "")
     .replace(/^\s*(#+|[-*])\s+/gm, "")

@@ -1,9 +1,14 @@
 import { z } from "zod";
 
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import type { Terminal } from "../terminal.ts";
 import type { DeploySettings } from "./settings.ts";
-import { jsonSaid, reasonSaid, there, unread } from "./wrangler-command.ts";
+import {
+  parseOutput,
+  failureReasonOf,
+  presentFinding,
+  unknownFinding,
+} from "./wrangler-command.ts";
 import type { AskWrangler, Finding } from "./wrangler-command.ts";
 import { ConfigError, parseConfig } from "../../config.ts";
 
@@ -26,7 +31,7 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings) {
     ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),
     () => checkSecrets(ask, settings),
   ];
-  const findings = await inParallel(checks, QUESTIONS_AT_ONCE, (check) => check());
+  const findings = await runInParallel(checks, QUESTIONS_AT_ONCE, (check) => check());
   return summary([signIn, variables, ...findings.flat()]);
 }
 
@@ -75,11 +80,11 @@ const CHECK_NETWORK = [
 async function checkSignIn(ask: AskWrangler, accountId = ""): Promise<Finding> {
   const what = "sign-in";
   const output = await ask(["whoami", "--json"]);
-  const answer = jsonSaid(output, whoami);
+  const answer = parseOutput(output, whoami);
   if (answer === null) {
-    return OFFLINE.test(reasonSaid(output))
+    return OFFLINE.test(failureReasonOf(output))
       ? { what, state: "unknown", note: "Cloudflare cannot be reached", fix: CHECK_NETWORK }
-      : { ...unread(what, output), fix: SIGN_IN };
+      : { ...unknownFinding(what, output), fix: SIGN_IN };
   }
   const { loggedIn, accounts } = answer;
   if (!loggedIn) {
@@ -89,7 +94,10 @@ async function checkSignIn(ask: AskWrangler, accountId = ""): Promise<Finding> {
     const fix = accounts.map(({ id, name }) => `export CLOUDFLARE_ACCOUNT_ID=${id}  # ${name}`);
     return { what, state: "wrong", note: "you have several accounts: choose one", fix };
   }
-  return there(what, accounts.find(({ id }) => accountId === "" || id === accountId)?.name);
+  return presentFinding(
+    what,
+    accounts.find(({ id }) => accountId === "" || id === accountId)?.name,
+  );
 }
 
 /** 32 zero bytes in the form of a key, for checking the other settings. */
@@ -100,7 +108,7 @@ function checkVariables({ variables, environment }: DeploySettings): Finding {
   const what = "variables";
   try {
     parseConfig({ ...variables, ENCRYPTION_KEY: ANY_KEY });
-    return there(what);
+    return presentFinding(what);
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     const fix = [`# correct them under [env.${environment}.vars] of wrangler.toml`];
@@ -118,13 +126,13 @@ async function checkSecrets(
   { secrets, environment }: DeploySettings,
 ): Promise<Finding[]> {
   const output = await ask(["secret", "list", "--env", environment]);
-  const secretNames = jsonSaid(output, secretList);
-  if (secretNames === null && !NO_WORKER.test(reasonSaid(output)))
-    return [unread("secrets", output)];
+  const secretNames = parseOutput(output, secretList);
+  if (secretNames === null && !NO_WORKER.test(failureReasonOf(output)))
+    return [unknownFinding("secrets", output)];
   const names = new Set((secretNames ?? []).map(({ name }) => name));
   return secrets.map((name) => {
     const what = `secret ${name}`;
-    if (names.has(name)) return there(what);
+    if (names.has(name)) return presentFinding(what);
     const remedy = `npx wrangler secret put ${name} --env ${environment}`;
     const fix = [name === "ENCRYPTION_KEY" ? `openssl rand -base64 32 | ${remedy}` : remedy];
     return { what, state: "missing", fix };
@@ -152,15 +160,15 @@ async function checkById(
   const { name, id } = settings[kind];
   const what = `${noun} ${name}`;
   const output = await ask([...command.split(" "), "list", ...json]);
-  const list = jsonSaid(output, resources);
-  if (list === null) return unread(what, output);
+  const list = parseOutput(output, resources);
+  if (list === null) return unknownFinding(what, output);
   const actual = list.find((each) => each.name === name)?.uuid;
   const section = `[[env.${settings.environment}.${TABLES[kind]}]] of wrangler.toml`;
   if (actual === undefined) {
     const hint = `# and put the ${key} that it prints under ${section}`;
     return { what, state: "missing", fix: [`npx wrangler ${command} create ${name}`, hint] };
   }
-  if (actual === id) return there(what);
+  if (actual === id) return presentFinding(what);
   const fix = [`# under ${section}:`, `# ${key} = "${actual}"`];
   return { what, state: "wrong", note: `wrangler.toml has another id: ${id}`, fix };
 }
@@ -182,14 +190,14 @@ async function checkResource(
   const command = RESOURCES[kind];
   const create = `npx wrangler ${command} create ${name}`;
   const output = await ask([...command.split(" "), "info", name]);
-  if (output.code === 0) return there(what);
-  if (R2_IS_OFF.test(reasonSaid(output))) {
+  if (output.code === 0) return presentFinding(what);
+  if (R2_IS_OFF.test(failureReasonOf(output))) {
     const note = "the account has no R2 yet";
     return { what, state: "missing", note, fix: [`# switch R2 on: ${R2_PAGE}`, create] };
   }
-  return ABSENT.test(reasonSaid(output))
+  return ABSENT.test(failureReasonOf(output))
     ? { what, state: "missing", fix: [create] }
-    : unread(what, output);
+    : unknownFinding(what, output);
 }
 
 const indexes = z.array(
@@ -208,8 +216,8 @@ type VectorIndex = NonNullable<DeploySettings["vectorIndex"]>;
 async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Promise<Finding[]> {
   const what = `Vectorize index ${index.name}`;
   const output = await ask(["vectorize", "list", "--json"]);
-  const list = jsonSaid(output, indexes);
-  if (list === null) return [unread(what, output)];
+  const list = parseOutput(output, indexes);
+  if (list === null) return [unknownFinding(what, output)];
   const match = list.find(({ name }) => name === index.name);
   if (match === undefined) return [{ what, state: "missing", fix: creation(index) }];
   const { dimensions, metric } = match.config ?? {};
@@ -220,7 +228,7 @@ async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Promise<F
     const replacement = creation({ ...index, name: `${index.name}-${index.dimensions}` });
     return [{ what, state: "wrong", note, fix: [...OTHER_SHAPE, ...replacement] }];
   }
-  return [there(what), await checkMetadataIndexes(ask, index)];
+  return [presentFinding(what), await checkMetadataIndexes(ask, index)];
 }
 
 const creation = (index: VectorIndex) => [
@@ -239,12 +247,12 @@ const OTHER_SHAPE = [
 async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promise<Finding> {
   const what = `metadata indexes of ${index.name}`;
   const output = await ask(["vectorize", "list-metadata-index", index.name, "--json"]);
-  const list = jsonSaid(output, metadataIndexes);
-  if (list === null) return unread(what, output);
+  const list = parseOutput(output, metadataIndexes);
+  if (list === null) return unknownFinding(what, output);
   const strings = list.filter(({ indexType }) => indexType.toLowerCase() === TYPE);
   const properties = new Set(strings.map(({ propertyName }) => propertyName));
   const lacking = index.metadataIndexes.filter((name) => !properties.has(name));
-  if (lacking.length === 0) return there(what);
+  if (lacking.length === 0) return presentFinding(what);
   return {
     what,
     state: "missing",

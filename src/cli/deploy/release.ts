@@ -5,14 +5,14 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { upgradeNotice, VERSION_SQL } from "../worker/upgrade.ts";
 import type { DeploySettings } from "./settings.ts";
-import { askWrangler, jsonSaid, runWrangler } from "./wrangler-command.ts";
+import { askWrangler, parseOutput, runWrangler } from "./wrangler-command.ts";
 
 /** Builds everything and uploads nothing; needs neither account nor network. @throws CommandFailure */
 export async function dryRun(terminal: Terminal, { environment }: DeploySettings): Promise<void> {
@@ -27,17 +27,17 @@ export async function dryRun(terminal: Terminal, { environment }: DeploySettings
 const answers = z.array(z.object({ results: z.array(z.unknown()) }));
 
 /** Says which indexes the new code rebuilds. @throws CommandFailure for a database of a later version */
-export async function tellUpgrade(terminal: Terminal, { database, environment }: DeploySettings) {
+export async function warnOfUpgrade(terminal: Terminal, { database, environment }: DeploySettings) {
   const where = ["--remote", "--env", environment];
   const statement = ["d1", "execute", database.name, "--json", "--command", VERSION_SQL];
-  const [answer] = jsonSaid(await askWrangler([...statement, ...where]), answers) ?? [];
+  const [answer] = parseOutput(await askWrangler([...statement, ...where]), answers) ?? [];
   const migrations = await readdir(join(PROJECT, "migrations"));
   const notice = upgradeNotice(answer?.results[0], `The database ${database.name}`, migrations);
   if (notice !== null) terminal.warn(notice);
 }
 
 /** Runs before the new code is uploaded: every migration is compatible with the previous code. */
-export async function applyMigrationsThere(settings: DeploySettings): Promise<void> {
+export async function applyRemoteMigrations(settings: DeploySettings): Promise<void> {
   const { database, environment } = settings;
   const args = ["d1", "migrations", "apply", database.name, "--remote", "--env", environment];
   // Without a terminal wrangler lists them, and does not ask.
@@ -59,15 +59,15 @@ export async function deployCode({ environment }: DeploySettings) {
     await runWrangler(args, "The new version was not deployed", {
       WRANGLER_OUTPUT_FILE_PATH: output,
     });
-    return releasedIn(await readFile(output, "utf8").catch(() => ""));
+    return parseRelease(await readFile(output, "utf8").catch(() => ""));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** The version as `/health` reports it, and the Worker's addresses, `https://…`. */
-function releasedIn(lines: string) {
-  const entries = lines.split("\n").map((line) => entry.safeParse(parsedJson(line)).data);
+function parseRelease(lines: string) {
+  const entries = lines.split("\n").map((line) => entry.safeParse(parseJson(line)).data);
   const { version_id: versionId, targets } = entries.find((each) => each !== undefined) ?? NOTHING;
   const addresses = (targets ?? []).map(addressOf).filter((address) => address !== null);
   return { versionId: versionId ?? null, addresses };

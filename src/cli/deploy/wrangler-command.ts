@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { exitCodeOf, outputOf, type Output } from "../worker/processes.ts";
@@ -21,7 +21,7 @@ export function spawnWrangler(args: string[], stdio: StdioOptions, extra: Record
   return spawn("wrangler", args, { cwd: PROJECT, env, stdio });
 }
 
-function notStarted({ message }: Error): never {
+function failToStart({ message }: Error): never {
   throw new CommandFailure(`wrangler does not start: ${message}`);
 }
 
@@ -29,7 +29,7 @@ function notStarted({ message }: Error): never {
 export const askWrangler: AskWrangler = async (args) => {
   const plain = { CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
   const child = spawnWrangler(args, ["ignore", "pipe", "pipe"], plain);
-  return await outputOf(child).catch(notStarted);
+  return await outputOf(child).catch(failToStart);
 };
 
 /**
@@ -41,21 +41,21 @@ export async function runWrangler(
   purpose: string,
   extra: Record<string, string> = {},
 ): Promise<void> {
-  const code = await exitCodeOf(spawnWrangler(args, "inherit", extra)).catch(notStarted);
+  const code = await exitCodeOf(spawnWrangler(args, "inherit", extra)).catch(failToStart);
   if (code !== 0) {
     throw new CommandFailure(`${purpose}: wrangler ${args.join(" ")} exited with code ${code}.`);
   }
 }
 
 /** The JSON that wrangler printed; null when it is not JSON, or has another shape. */
-export function jsonSaid<Schema extends z.ZodType>({ stdout }: Output, schema: Schema) {
-  return schema.safeParse(parsedJson(stdout)).data ?? null;
+export function parseOutput<Schema extends z.ZodType>({ stdout }: Output, schema: Schema) {
+  return schema.safeParse(parseJson(stdout)).data ?? null;
 }
 
 const BOX_AND_COLOUR = new RegExp(String.raw`\u001B\[[\d;]*m|[✘▲🪵]|\[(?:ERROR|WARNING)\]`, "gu");
 const REASON_LINES = 3;
 
-export function reasonSaid({ stdout, stderr }: Output): string {
+export function failureReasonOf({ stdout, stderr }: Output): string {
   const lines = `${stderr}\n${stdout}`
     .replaceAll(BOX_AND_COLOUR, "")
     .split("\n")
@@ -74,11 +74,11 @@ export type Finding = {
   fix?: string[];
 };
 
-export const there = (what: string, note?: string): Finding =>
+export const presentFinding = (what: string, note?: string): Finding =>
   note === undefined ? { what, state: "there" } : { what, state: "there", note };
 
-export const unread = (what: string, output: Output): Finding => ({
+export const unknownFinding = (what: string, output: Output): Finding => ({
   what,
   state: "unknown",
-  note: reasonSaid(output),
+  note: failureReasonOf(output),
 });

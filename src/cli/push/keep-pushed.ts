@@ -9,7 +9,7 @@ import { watchFolder } from "./watch-folder.ts";
  * Keeps a source equal to a folder until `signal` aborts. A push that fails is reported and tried
  * again. @throws what the first push throws, unless the service is unreachable or has failed
  */
-export async function keepPushed(
+export async function pushContinuously(
   api: PanelApi,
   terminal: Terminal,
   request: PushRequest,
@@ -24,7 +24,7 @@ export async function keepPushed(
       return summary.failed.length === 0;
     } catch (thrown) {
       if (signal.aborted) return false;
-      if (isFirst && !isPassing(thrown)) throw thrown;
+      if (isFirst && !isTemporary(thrown)) throw thrown;
       if (thrown instanceof CommandFailure) terminal.warn(thrown.message);
       else console.error(thrown);
       console.error("The push is retried automatically.");
@@ -35,7 +35,7 @@ export async function keepPushed(
 }
 
 /** Whether the cause lies at the service: a full disk, or a start that is under way. */
-const isPassing = (thrown: unknown) =>
+const isTemporary = (thrown: unknown) =>
   thrown instanceof Unreachable || (thrown instanceof ApiError && thrown.status >= 500);
 
 /** A push that changed nothing and left nothing out says nothing. */

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import type { LocalReaders } from "./local-readers.ts";
 import { contentTypeOf } from "./upload-files.ts";
@@ -54,11 +54,11 @@ export async function planPush(
 ): Promise<PushPlan> {
   const nothing = { upload: [], remove: [], readers: [], move: [], unchanged: 0 };
   const plan: PushPlan = { ...nothing, failed: [...listing.unreadable] };
-  await inParallel(listing.files, HASHED_AT_ONCE, (file) =>
+  await runInParallel(listing.files, HASHED_AT_ONCE, (file) =>
     planFile(plan, { ...file, readers: readersOf(file.path) }, manifest.get(file.path)),
   );
   plan.upload.sort((a, b) => (a.path < b.path ? -1 : 1));
-  plan.remove = goneFiles(listing, manifest, choose);
+  plan.remove = findDeletedFiles(listing, manifest, choose);
   await planMoves(plan, manifest);
   return plan;
 }
@@ -115,19 +115,19 @@ const isSameList = (a: string[], b: string[] | null) =>
   JSON.stringify(a) === JSON.stringify(b?.toSorted());
 
 /** Unreadable and unselected files are not deleted ones, so the source keeps them. */
-function goneFiles(
+function findDeletedFiles(
   { files, unreadable }: FolderListing,
   manifest: ReadonlyMap<string, ManifestEntry>,
   choose: Chooser,
 ): string[] {
   const localPaths = new Set(files.map(({ path }) => path));
   const unreadablePaths = unreadable.map(({ path }) => path);
-  const mayBeThere = (path: string) =>
+  const mayExist = (path: string) =>
     unreadablePaths.some(
       (folder) => folder === "" || path === folder || path.startsWith(`${folder}/`),
     );
   return [...manifest.keys()].filter(
-    (path) => !localPaths.has(path) && choose.file(path) && !mayBeThere(path),
+    (path) => !localPaths.has(path) && choose.file(path) && !mayExist(path),
   );
 }
 

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
 import { kindByName, mediaTypeByName } from "../../documents/media-type/media-types.ts";
-import { dataOf, encodedPath, type PanelApi } from "../api/clients.ts";
+import { dataOf, encodePath, type PanelApi } from "../api/clients.ts";
 import { reasonOf, type LocalFile } from "./list-folder.ts";
-import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
+import { splitIntoBatches, splitBySize } from "../../core/work/batches.ts";
 
 /** `readers` null: their readers are not told. */
 type Upload = LocalFile & { readers?: string[] | null };
@@ -21,7 +21,7 @@ export function uploadsOf<File extends LocalFile>(files: File[]): File[][] {
   const small = files.filter(({ size }) => size <= SMALL_FILE_BYTES);
   const large = files.filter(({ size }) => size > SMALL_FILE_BYTES);
   const limits = { total: BYTES_PER_CALL, count: FILES_PER_CALL };
-  return [...inBatchesBySize(small, limits, ({ size }) => size), ...inBatches(large, 1)];
+  return [...splitBySize(small, limits, ({ size }) => size), ...splitIntoBatches(large, 1)];
 }
 
 /**
@@ -57,7 +57,7 @@ const bytes = (data: Uint8Array, headers: Record<string, string>) => ({
 
 /** Many small files in one call; the answers are in their order. */
 async function putFiles(api: PanelApi, id: string, files: BatchPart[]) {
-  const parts = files.map((file) => ({ ...file, path: encodedPath(file.path) }));
+  const parts = files.map((file) => ({ ...file, path: encodePath(file.path) }));
   const { data, contentType } = multipartBody(parts);
   const { repeating: fetch } = api;
   const upload = { ...bytes(data, { "Content-Type": contentType }), body: { file: [] } };

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { isObject } from "../../core/is-object.ts";
-import { withinTime } from "../../core/work/deadline.ts";
+import { awaitOrNull } from "../../core/work/deadline.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
 import { LOOPBACK } from "./claim-state.ts";
@@ -53,7 +53,7 @@ export async function startWorker(settings: WorkerSettings) {
   const exit = once(child, "exit").then(() => true);
   const stop = async () => {
     child.kill("SIGTERM");
-    if ((await withinTime(exit, STOP_TIMEOUT_MS)) === null) child.kill("SIGKILL");
+    if ((await awaitOrNull(exit, STOP_TIMEOUT_MS)) === null) child.kill("SIGKILL");
   };
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
   const probe = `http://${host.includes(":") ? "[::1]" : LOOPBACK}:${port}/health`;
@@ -106,12 +106,12 @@ export async function withWorker(
   settings: WorkerSettings & { output: NodeJS.WritableStream; isService: boolean },
   work: (worker: RunningWorker, stopping: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  let endNicely = (): Promise<void> => Promise.resolve();
+  let endGracefully = (): Promise<void> => Promise.resolve();
   const stopping = new AbortController();
   const interrupt = (exitCode: number) => {
     stopping.abort();
-    const ending = endNicely();
-    endNicely = () => Promise.resolve();
+    const ending = endGracefully();
+    endGracefully = () => Promise.resolve();
     // Exiting ends the remaining processes of the group.
     void ending.then(() => process.exit(exitCode));
   };
@@ -122,7 +122,7 @@ export async function withWorker(
   void endOfNpm().then(() => interrupt(SIGNAL_EXITS.SIGINT));
   const starting = startWorker(settings);
   const worker = await whileWaiting(settings.output, "Starting the Worker", starting);
-  endNicely = worker.stop;
+  endGracefully = worker.stop;
   const exitOfWorker = worker.ended.then(() => "gone" as const);
   try {
     const outcome = await Promise.race([work(worker, stopping.signal), exitOfWorker]);

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 import { messageOf } from "../../core/errors.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { OWNER_ONLY } from "./state-files.ts";
 
@@ -74,10 +74,10 @@ function removePart(path: string, bytes: number): void {
 
 /** As the Worker logged it, with the time that workerd gave it; a line of workerd itself is an event. */
 function logLine(raw: string): LogLine {
-  const parsed = parsedJson(raw);
+  const parsed = parseJson(raw);
   const { timestamp, message = raw, ...facts } = isObject(parsed) ? parsed : {};
   const at = new Date(timestamp === undefined ? Date.now() : Number(timestamp));
-  const logged = typeof message === "string" ? parsedJson(message) : null;
+  const logged = typeof message === "string" ? parseJson(message) : null;
   const event = isObject(logged) ? logged : { level: "warn", event: "workerd", ...facts, message };
   return { time: at.toISOString(), ...event };
 }

@@ -38,31 +38,33 @@ const NEVER_PASSED = new Set([
  * of `.dev.vars` belongs to the server named there: if the environment names another server and no
  * key, the key is empty.
  */
-export async function givenVariables(
+export async function readVariables(
   environment: NodeJS.ProcessEnv,
   file: string | null = DEV_VARS,
 ): Promise<Variables> {
   const text = file === null ? "" : await readFile(file, "utf8").catch(() => "");
-  const inFile = text === "" ? {} : setIn(util.parseEnv(text));
-  const variables = passedBy(environment);
-  const chat = setIn({ [CHAT_MODEL]: environment[CHAT_MODEL] });
-  const key = inFile[KEY] !== undefined && namesAnother(inFile, variables) ? { [KEY]: "" } : {};
+  const inFile = text === "" ? {} : omitEmpty(util.parseEnv(text));
+  const variables = pickWorkerVariables(environment);
+  const chat = omitEmpty({ [CHAT_MODEL]: environment[CHAT_MODEL] });
+  const key = inFile[KEY] !== undefined && isOtherServer(inFile, variables) ? { [KEY]: "" } : {};
   return { ...inFile, ...key, ...variables, ...chat };
 }
 
-function namesAnother(inFile: Variables, variables: Variables): boolean {
+function isOtherServer(inFile: Variables, variables: Variables): boolean {
   const { [SERVER]: before = "" } = inFile;
   const { [SERVER]: server = before } = variables;
   return trimEnd(server, "/") !== trimEnd(before, "/");
 }
 
-function passedBy(environment: NodeJS.ProcessEnv): Variables {
+function pickWorkerVariables(environment: NodeJS.ProcessEnv): Variables {
   const isPassed = (name: string) => variableNames.includes(name) && !NEVER_PASSED.has(name);
-  return Object.fromEntries(Object.entries(setIn(environment)).filter(([name]) => isPassed(name)));
+  return Object.fromEntries(
+    Object.entries(omitEmpty(environment)).filter(([name]) => isPassed(name)),
+  );
 }
 
 /** An empty variable is not set. */
-export function setIn(variables: NodeJS.Dict<string>): Variables {
+export function omitEmpty(variables: NodeJS.Dict<string>): Variables {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value = ""]) =>
       value === "" ? [] : [[name, value]],
@@ -71,7 +73,7 @@ export function setIn(variables: NodeJS.Dict<string>): Variables {
 }
 
 /** `settings` of a model server win. A key without a server is withheld from one that is only found. */
-export function withSettings(variables: Variables, settings: Variables): Variables {
+export function applySettings(variables: Variables, settings: Variables): Variables {
   const isForNobody = variables[SERVER] === undefined && variables[KEY] !== undefined;
   return { ...variables, ...(isForNobody ? { [KEY]: "" } : {}), ...settings };
 }

@@ -9,7 +9,7 @@ import { z } from "zod";
 
 import { variableNames } from "../../config.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { IS_PACKED, PROJECT, SERVICE } from "../installation.ts";
 import { trustedCertificates } from "./certificates.ts";
@@ -90,7 +90,7 @@ export async function applyMigrations(
     if (applied === hash) return;
     // A database without tables has no version.
     const [row] = await askDatabase(stateFolder, VERSION_SQL).catch(() => []);
-    const migrations = z.record(z.string(), z.unknown()).parse(parsedJson(sql));
+    const migrations = z.record(z.string(), z.unknown()).parse(parseJson(sql));
     const where = `The state folder ${stateFolder}`;
     const notice = upgradeNotice(row, where, Object.keys(migrations));
     // Dots of a wait may stand on the line before.
@@ -111,7 +111,7 @@ export async function askDatabase(stateFolder: string, statement?: string): Prom
   const variables = statement === undefined ? {} : { STATEMENT: statement };
   const task = spawnWorkerd(stateFolder, args, variables, TASK_TIMEOUT_MS);
   const { stdout, stderr } = await outputOf(task);
-  const line = answer.safeParse(parsedJson(stdout)).data ?? { error: stderr.trim() };
+  const line = answer.safeParse(parseJson(stdout)).data ?? { error: stderr.trim() };
   if ("results" in line) return line.results;
   const reason = line.error === "" ? `no answer within ${TASK_TIMEOUT_MS / 1000} s` : line.error;
   throw new CommandFailure(`The database in ${stateFolder} cannot be used: ${reason}`);

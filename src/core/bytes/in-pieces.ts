@@ -1,7 +1,7 @@
 import { joinBytes } from "./join-bytes.ts";
 
 /** Cuts bytes into pieces of equal length, views where one lies in a part; the last may be shorter. */
-export async function* inPieces(bytes: AsyncIterable<Uint8Array>, length: number) {
+export async function* cutIntoPieces(bytes: AsyncIterable<Uint8Array>, length: number) {
   let [parts, size]: [Uint8Array[], number] = [[], 0];
   for await (const part of bytes) {
     for (let at = 0; at < part.length;) {

@@ -1,4 +1,4 @@
-import { endedEarly, invalid, tooLarge, unsupportedEncoding } from "../errors.ts";
+import { throwEndedEarly, invalid, tooLarge, unsupportedEncoding } from "../errors.ts";
 import { indexOfBytes } from "./find-bytes.ts";
 import { piecesOf } from "./read-limited.ts";
 
@@ -52,21 +52,21 @@ export async function* multipartParts(
   const delimiter = encoder.encode(`${CRLF}${CLOSING}${boundary}`);
   const lineEnd = encoder.encode(CRLF);
   const headersEnd = encoder.encode(CRLF + CRLF);
-  await reader.until(delimiter, 0);
+  await reader.readUntil(delimiter, 0);
   for (let count = 1; !(await reader.beginsWith(CLOSING)); count++) {
     if (count > limits.parts) throw tooLarge();
-    const padding = await reader.until(lineEnd, PADDING_BYTES);
-    if (padding === null || decoder.decode(padding).trim() !== "") throw broken();
+    const padding = await reader.readUntil(lineEnd, PADDING_BYTES);
+    if (padding === null || decoder.decode(padding).trim() !== "") throw incompleteBody();
     if (await reader.beginsWith(CRLF)) throw invalid("a part of the body has no headers");
-    const headers = await reader.until(headersEnd, limits.headerBytes);
+    const headers = await reader.readUntil(headersEnd, limits.headerBytes);
     if (headers === null) throw invalid("the headers of a part are too long");
     const fields = headersOf(headers);
     if (TEXT_CODED.test(fields.get("content-transfer-encoding") ?? "")) throw unsupportedEncoding();
-    yield { headers: fields, body: await reader.until(delimiter, limits.partBytes) };
+    yield { headers: fields, body: await reader.readUntil(delimiter, limits.partBytes) };
   }
 }
 
-const broken = () => invalid("the body is not a complete multipart body");
+const incompleteBody = () => invalid("the body is not a complete multipart body");
 
 function headersOf(bytes: Uint8Array): Map<string, string> {
   const lines = decoder.decode(bytes).split(CRLF);
@@ -95,7 +95,7 @@ class DelimitedReader {
   }
 
   /** Consumes all up to and with the delimiter; null when more than `limit` bytes precede it. */
-  async until(delimiter: Uint8Array, limit: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  async readUntil(delimiter: Uint8Array, limit: number): Promise<Uint8Array<ArrayBuffer> | null> {
     let from = this.#start;
     let isTooLong = false;
     for (;;) {
@@ -124,8 +124,8 @@ class DelimitedReader {
 
   /** Reads more; returns by how much the held bytes moved to the front. */
   async #fill(): Promise<number> {
-    const next = await this.#pieces.next().catch(endedEarly);
-    if (next.done === true) throw broken();
+    const next = await this.#pieces.next().catch(throwEndedEarly);
+    if (next.done === true) throw incompleteBody();
     this.#left -= next.value.byteLength;
     if (this.#left < 0) throw tooLarge();
     return this.#append(next.value);

@@ -1,7 +1,7 @@
 /** Longer names are not compared: the work grows with both lengths. */
 const MAX_NAME_LENGTH = 100;
 
-const folded = (name: string) => name.replaceAll(/[-_ ]/g, "").toLowerCase();
+const foldName = (name: string) => name.replaceAll(/[-_ ]/g, "").toLowerCase();
 
 /** Letters to change, add or leave out: https://en.wikipedia.org/wiki/Levenshtein_distance */
 function distance(from: string, to: string): number {
@@ -22,7 +22,7 @@ function distance(from: string, to: string): number {
 export function closestName(input: string, names: readonly string[]): string | null {
   if (input.length > MAX_NAME_LENGTH) return null;
   const [closest] = names
-    .map((name) => ({ name, off: distance(folded(input), folded(name)) }))
+    .map((name) => ({ name, off: distance(foldName(input), foldName(name)) }))
     .toSorted((a, b) => a.off - b.off);
   if (closest === undefined) return null;
   const { name, off } = closest;

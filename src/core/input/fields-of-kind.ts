@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** Fields of one kind. */
-export const all = <Schema extends z.ZodType, Name extends string>(
+export const fieldsOfKind = <Schema extends z.ZodType, Name extends string>(
   schema: Schema,
   ...names: Name[]
 ) =>

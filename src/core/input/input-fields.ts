@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { MAX_IDENTIFIER_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
-import { isAddress, principalOf, writtenPrincipal } from "../principals.ts";
+import { isAddress, principalOf, parsePrincipal } from "../principals.ts";
 import { timeIn } from "../time.ts";
 
 export const MAX_NAME_LENGTH = 200;
@@ -43,7 +43,7 @@ export const principals = z
       .string()
       .meta(personFacts)
       .refine(
-        (text) => writtenPrincipal(text) !== null,
+        (text) => parsePrincipal(text) !== null,
         "must be user: and an address, group: or domain: and a name, or everyone",
       )
       .transform((text) => principalOf(text) ?? ""),

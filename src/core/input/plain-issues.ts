@@ -11,7 +11,11 @@ const ARTICLES: Record<string, string> = {
 };
 
 /** The unit of a bound: items, characters, or the value itself. */
-function bound(issue: { origin: string }, words: "at least" | "at most", figure: unknown): string {
+function describeBound(
+  issue: { origin: string },
+  words: "at least" | "at most",
+  figure: unknown,
+): string {
   const units = { array: "item", string: "character" };
   const unit = Object.entries(units).find(([origin]) => origin === issue.origin)?.[1];
   if (unit === undefined) return `must be ${words} ${String(figure)}`;
@@ -19,15 +23,15 @@ function bound(issue: { origin: string }, words: "at least" | "at most", figure:
 }
 
 /** Says what is wrong, as the rest of a sentence: "must be at most 100". */
-function inWords(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.code !== "custom") return "is required";
   switch (issue.code) {
     case "invalid_type":
       return `must be ${ARTICLES[issue.expected] ?? issue.expected}`;
     case "too_big":
-      return bound(issue, "at most", issue.maximum);
+      return describeBound(issue, "at most", issue.maximum);
     case "too_small":
-      return bound(issue, "at least", issue.minimum);
+      return describeBound(issue, "at least", issue.minimum);
     case "invalid_value":
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "invalid_format":
@@ -40,4 +44,4 @@ function inWords(issue: z.core.$ZodRawIssue): string {
 }
 
 /** The message of every issue to which its schema gives no words of its own. */
-z.config({ customError: inWords });
+z.config({ customError: describeIssue });

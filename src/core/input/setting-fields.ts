@@ -74,7 +74,7 @@ export function settingFields(
   path: string[] = [],
   isSecret = false,
 ): SettingField[] {
-  const inner = unwrapped(settings);
+  const inner = unwrapSchema(settings);
   if (!(inner instanceof z.ZodObject)) return [];
   const fields: SettingField[] = [];
   for (const [name, schema] of Object.entries(inner.shape)) {
@@ -85,7 +85,7 @@ export function settingFields(
 }
 
 function fieldOf(path: string[], schema: z.core.$ZodType, isInSecret: boolean): SettingField {
-  const inner = unwrapped(schema);
+  const inner = unwrapSchema(schema);
   const meta = metaOf(schema);
   const absent = z.safeParse(schema, undefined);
   return {
@@ -107,17 +107,17 @@ const hasSecretOption = (schema: z.core.$ZodType): boolean =>
 
 /** Its own and that of what it wraps; the outer one counts. */
 function metaOf(schema: z.core.$ZodType): z.GlobalMeta {
-  const inner = within(schema);
+  const inner = innerSchema(schema);
   return { ...(inner === null ? {} : metaOf(inner)), ...z.globalRegistry.get(schema) };
 }
 
 function boundsOf(schema: z.core.$ZodType) {
   if (!(schema instanceof z.ZodNumber)) return { isInteger: false, min: null, max: null };
   const isInteger = schema.format === "safeint";
-  return { isInteger, min: bounded(schema.minValue), max: bounded(schema.maxValue) };
+  return { isInteger, min: finiteBound(schema.minValue), max: finiteBound(schema.maxValue) };
 }
 
-const bounded = (bound: number | null) =>
+const finiteBound = (bound: number | null) =>
   bound !== null && Number.isFinite(bound) && Math.abs(bound) !== Number.MAX_SAFE_INTEGER
     ? bound
     : null;
@@ -131,7 +131,7 @@ function kindOf(schema: z.core.$ZodType): SettingField["kind"] {
 }
 
 /** The schema inside a default, null, absence or a transformation; null: none. */
-function within(schema: z.core.$ZodType): z.core.$ZodType | null {
+function innerSchema(schema: z.core.$ZodType): z.core.$ZodType | null {
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||
@@ -144,9 +144,9 @@ function within(schema: z.core.$ZodType): z.core.$ZodType | null {
   return schema.out instanceof z.ZodTransform ? schema.in : schema.out;
 }
 
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  const inner = within(schema);
-  return inner === null ? schema : unwrapped(inner);
+function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  const inner = innerSchema(schema);
+  return inner === null ? schema : unwrapSchema(inner);
 }
 
 type StoredSetting<Setting> =
@@ -162,8 +162,7 @@ export function storedSettings<Shape extends z.ZodRawShape>(settings: z.ZodObjec
     const isGiven = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional;
     return [name, isGiven ? schema.unwrap() : schema];
   });
+  type Stored = { [Name in keyof Shape]: StoredSetting<Shape[Name]> };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the loop has unwrapped them
-  return z.object(
-    Object.fromEntries(shape) as { [Name in keyof Shape]: StoredSetting<Shape[Name]> },
-  );
+  return z.object(Object.fromEntries(shape) as Stored);
 }

@@ -5,7 +5,7 @@ export function webUrlIn(text: string): URL | null {
 }
 
 /** As it stands where it is not percent-encoded UTF-8. */
-export function percentDecoded(text: string): string {
+export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

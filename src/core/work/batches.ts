@@ -1,10 +1,10 @@
-export function inBatches<Item>(items: readonly Item[], size: number): Item[][] {
+export function splitIntoBatches<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 /** Batches of at most `total` size and `count` items; a larger item has one to itself. */
-export function inBatchesBySize<Item>(
+export function splitBySize<Item>(
   items: readonly Item[],
   { total, count = Infinity }: { total: number; count?: number },
   sizeOf: (item: Item) => number,

@@ -44,16 +44,16 @@ export class Deadline {
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = (reason: unknown) => controller.abort(reason);
-    const parentStop = () => stop(this.#parent?.reason);
+    const stopWithParent = () => stop(this.#parent?.reason);
     try {
-      this.#parent?.addEventListener("abort", parentStop, { once: true });
+      this.#parent?.addEventListener("abort", stopWithParent, { once: true });
       // First, so that what an aborted work throws does not hide the reason.
       const aborted = abortOf(controller.signal);
       timer = setTimeout(() => stop(new DeadlineExceeded(what, budgetMs)), budgetMs);
       return await Promise.race([work(controller.signal), aborted]);
     } finally {
       clearTimeout(timer);
-      this.#parent?.removeEventListener("abort", parentStop);
+      this.#parent?.removeEventListener("abort", stopWithParent);
     }
   }
 }
@@ -70,7 +70,7 @@ export const abortOf = (signal: AbortSignal) =>
   });
 
 /** Null when the time was over first; the work goes on. */
-export async function withinTime<T>(work: Promise<T>, ms: number): Promise<T | null> {
+export async function awaitOrNull<T>(work: Promise<T>, ms: number): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), ms);
@@ -88,10 +88,10 @@ const TICKS_A_SECOND = 4;
  * The seconds are counted in timers that ended one after another: while the thread was busy, the
  * work had no time either. @throws DeadlineExceeded; the work goes on
  */
-export async function endedWithin<T>(work: PromiseLike<T>, seconds: number): Promise<T> {
+export async function awaitOrThrow<T>(work: PromiseLike<T>, seconds: number): Promise<T> {
   const settled = Promise.resolve(work).then((value) => ({ value }));
   for (let tick = 0; tick < seconds * TICKS_A_SECOND; tick++) {
-    const outcome = await withinTime(settled, SECOND_MS / TICKS_A_SECOND);
+    const outcome = await awaitOrNull(settled, SECOND_MS / TICKS_A_SECOND);
     if (outcome !== null) return outcome.value;
   }
   throw new DeadlineExceeded("storage", seconds * SECOND_MS);

@@ -58,13 +58,13 @@ export class Lane {
 
   /** The waiting work whose turn it is; null: none. */
   #next(): Place | null {
-    const isThere = ({ seenAt }: Place, forMs: number) => Date.now() - seenAt <= forMs;
-    this.#running = this.#running.filter((place) => isThere(place, place.leaseMs));
+    const isPresent = ({ seenAt }: Place, forMs: number) => Date.now() - seenAt <= forMs;
+    this.#running = this.#running.filter((place) => isPresent(place, place.leaseMs));
     const rankOf = ({ isAhead, group = "" }: Place) =>
       isAhead === true ? -1 : (this.#servedAt.get(group) ?? 0);
     let next: Place | null = null;
     for (const place of this.#waiting) {
-      if (!isThere(place, GONE_AFTER_MS)) this.#waiting.delete(place);
+      if (!isPresent(place, GONE_AFTER_MS)) this.#waiting.delete(place);
       else if (next === null || rankOf(place) < rankOf(next)) next = place;
     }
     return this.#running.length < this.#atOnce ? next : null;

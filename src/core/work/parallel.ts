@@ -1,5 +1,5 @@
 /** Runs `work` over all items, at most `limit` at a time, results in the items' order. */
-export async function inParallel<Item, Result>(
+export async function runInParallel<Item, Result>(
   items: readonly Item[],
   limit: number,
   work: (item: Item, at: number) => Promise<Result>,
@@ -15,13 +15,13 @@ export async function inParallel<Item, Result>(
 }
 
 /** At most `limit` at a time; yields all at once if quick, else what is ready after `waitMs`. */
-export async function* inWaves<Item, Result>(
+export async function* runInWaves<Item, Result>(
   items: readonly Item[],
   { limit, waitMs }: { limit: number; waitMs: number },
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result[]> {
   let ready: Result[] = [];
-  const all = inParallel(items, limit, async (item) => {
+  const all = runInParallel(items, limit, async (item) => {
     const result = await work(item);
     // Not before: `ready` is another list by then.
     ready.push(result);

@@ -9,7 +9,7 @@ export class TimeTogether {
     this.#now = now;
   }
 
-  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+  async measure<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running === 0) this.#since = this.#now();
     this.#running += 1;
     try {

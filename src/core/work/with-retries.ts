@@ -1,4 +1,4 @@
-import { abortOf, withinTime } from "./deadline.ts";
+import { abortOf, awaitOrNull } from "./deadline.ts";
 
 export type RetryRules = {
   /** Tries in all, the first one included. */
@@ -28,7 +28,7 @@ export async function withRetries<T>(work: () => Promise<T>, rules: RetryRules):
       const bound = Math.min(rules.maxDelayMs, rules.firstDelayMs * 2 ** (attempt - 1));
       const waitMs = delayMs + (rules.random ?? Math.random)() * bound;
       if (waitMs >= rules.remainingMs()) throw thrown;
-      await withinTime(abortOf(rules.signal), waitMs);
+      await awaitOrNull(abortOf(rules.signal), waitMs);
     }
   }
 }

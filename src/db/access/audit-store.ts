@@ -1,7 +1,7 @@
 import { execute, joinSql, readRows, sql, raw, runBatch, type Database } from "../sql.ts";
 import { readKeyedPage, countUpTo, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { auditEvents } from "../schema/index.ts";
-import { columnsOf, select, selected, values, text, type Row, optional } from "../select.ts";
+import { columnsOf, select, rowAsSelect, values, text, type Row, orNull } from "../select.ts";
 
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;
@@ -14,7 +14,7 @@ export const insertionOf = (event: AuditEvent) =>
 
 /** An event of the statement before it in the batch, if that changed a row. */
 export const insertionAfterChange = (event: AuditEvent) =>
-  sql`insert into audit_events ${selected(auditEvents, event)} where changes() > 0`;
+  sql`insert into audit_events ${rowAsSelect(auditEvents, event)} where changes() > 0`;
 
 /** Each filter has an index that continues in order of time. Times in ms; `to` is exclusive. */
 export type AuditFilter = {
@@ -90,7 +90,7 @@ const isKind = (kind: string): kind is Kind => Object.hasOwn(TABLES, kind);
 const NAMED = select({
   kind: text("kind"),
   id: text("id"),
-  identifier: optional(text("identifier")),
+  identifier: orNull(text("identifier")),
   name: text("name"),
 });
 export type ThingName = Row<typeof NAMED>;

@@ -21,7 +21,7 @@ const isOpen = (now: number) =>
   sql`used_at is null and withdrawn_at is null and expires_at > ${now}`;
 
 /** Whether this one is open, for the statement that makes its person a user. */
-export const isOpenStill = (id: string, now: number) =>
+export const isStillOpen = (id: string, now: number) =>
   sql`exists (select 1 from invitations where id = ${id} and ${isOpen(now)})`;
 
 /** As the trigger does where the person is a new user. */
@@ -44,7 +44,7 @@ export const listInvitations = (db: Database, now: number, slice: Slice) =>
   });
 
 /** The role of the open invitation to an address; null: there is none. */
-export const invitedRole = (db: Database, email: string, now: number) =>
+export const findInvitedRole = (db: Database, email: string, now: number) =>
   readValue(db, i.role)`select role from invitations where email = ${email} and ${isOpen(now)}`;
 
 /** False: it is not open. */

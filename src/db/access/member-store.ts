@@ -3,7 +3,7 @@ import { DEFAULT, PUBLIC, type Principal } from "../../core/principals.ts";
 import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
 import { files, fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
-import { columnsOf, number, pick, present, select, values, type Row } from "../select.ts";
+import { columnsOf, number, pick, notNull, select, values, type Row } from "../select.ts";
 
 const SOURCE = select(
   pick(
@@ -91,7 +91,7 @@ export const LETS_IN = `(p.principal = g.name or p.principal in ('${DEFAULT}', '
 const UNKNOWN_SHOWN = 100;
 const UNKNOWN = select({
   name: g.name,
-  reason: present(g.unknown),
+  reason: notNull(g.unknown),
   files: number(`(select count(*) from audience_principals p
       cross join files f on f.audience = p.audience and f.file_source_id = g.file_source_id
       where ${LETS_IN} and f.deleted_at is null)`),

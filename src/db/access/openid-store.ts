@@ -83,7 +83,7 @@ export const redeemState = (db: Database, hash: string, now: number) =>
 const LINKED = select(pick(columnsOf(users, "u"), "id", "email", "role"));
 
 /** The administrator whom a link signs in; `uses`: uses the link up. Null: it is not good. */
-export async function findLinked(db: Database, hash: string, now: number, uses: boolean) {
+export async function findAdminOfLink(db: Database, hash: string, now: number, uses: boolean) {
   const [[linked = null], used] = await runBatch(db, [
     sql`select ${LINKED} from sign_in_secrets l join users u on u.id = l.user_id
       where l.hash = ${hash} and l.expires_at > ${now} and u.role = 'admin'`,

@@ -15,7 +15,7 @@ const TABLES = {
  * most one returns rows, so that a token for one RAG does not read the other 500. `cross join`
  * keeps SQLite from reversing the join order.
  */
-function permitted<Row>(
+function selectPermitted<Row>(
   { kind: caller, hash }: Credential,
   kind: keyof typeof TABLES,
   columns: Selection<Row>,
@@ -51,7 +51,7 @@ const coveredRags =
   async (db: Reads, credential: Credential) => {
     const [[principal = null], ...lists] = await runBatch(db, [
       principalQuery(credential),
-      ...permitted(credential, "rag", selection, IN_ORDER),
+      ...selectPermitted(credential, "rag", selection, IN_ORDER),
     ]);
     return { principal, rags: lists.flat() };
   };
@@ -123,7 +123,7 @@ export async function listPublicInferences(
   const [[principal = null], linked, ...pages] = await runBatch(db, [
     principalQuery(credential),
     links,
-    ...permitted(credential, "inference", INFERENCE, raw("order by m.identifier")),
+    ...selectPermitted(credential, "inference", INFERENCE, raw("order by m.identifier")),
     ...ofLinks,
   ]);
   const rows = pages.flat();
@@ -133,13 +133,14 @@ export async function listPublicInferences(
   const byInference = Map.groupBy(linked, ({ from }) => from);
   const items = inferenceRows.map(({ id, ...item }) => {
     const visible = (byInference.get(id) ?? []).flatMap(({ to }) => sources.get(to) ?? []);
-    return Object.assign(item, { fileSources: visible.toSorted(byRag) });
+    return Object.assign(item, { fileSources: visible.toSorted(compareByRag) });
   });
   return { principal, items };
 }
 
 /** Identifiers are of ASCII letters, so that this is the order of the database. */
-const byRag = (a: LinkedSource, b: LinkedSource) => (a.ragIdentifier < b.ragIdentifier ? -1 : 1);
+const compareByRag = (a: LinkedSource, b: LinkedSource) =>
+  a.ragIdentifier < b.ragIdentifier ? -1 : 1;
 
 const RUN_INFERENCE = select({
   kind: oneOf(["inference"], "'inference'"),
@@ -196,7 +197,7 @@ export async function listCoveredRunners(
     if (between === null) return [];
     const rest = sql`where m.identifier > ${between.above} and m.identifier < ${between.below}
       order by m.identifier limit ${limit + 1}`;
-    return permitted(credential, kind, selection, rest);
+    return selectPermitted(credential, kind, selection, rest);
   };
   const [[principal = null], ...pages] = await runBatch(db, [
     principalQuery(credential),

@@ -5,7 +5,7 @@ import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database 
 import { readPage, type Slice } from "../page.ts";
 import { HAS_TOTP } from "./user-store.ts";
 import { sessions, users, signInTries } from "../schema/index.ts";
-import { assigned, columnsOf, pick, select, json, values, type Row } from "../select.ts";
+import { assignmentsSql, columnsOf, pick, select, json, values, type Row } from "../select.ts";
 import { textList } from "../schema/columns.ts";
 
 /** A session ends when it was not used for so long, */
@@ -57,7 +57,7 @@ const RENEWS = raw(`(sessions.sealed_refresh_token is not null
   and sessions.user_id in (select granted_by from tokens where granted_by is not null))`);
 
 /** `renewed`: the user whose new session asks the provider from now on. */
-const deleteOver = (now: number, renewed: UserId | null = null) =>
+const deleteExpiredSql = (now: number, renewed: UserId | null = null) =>
   [sql`last_seen_at < ${now - SESSION_IDLE_MS}`, sql`created_at < ${now - MAX_SESSION_MS}`].map(
     (isOld) => sql`delete from sessions where ${isOld}
     and (user_id is ${renewed} or not ${RENEWS})`,
@@ -73,7 +73,7 @@ export async function insertSession(
 ): Promise<void> {
   await runBatch(db, [
     sql`insert into sessions ${values(sessions, { ...session, createdAt: now, lastSeenAt: now })}`,
-    ...deleteOver(now, session.sealedRefreshToken === null ? null : session.userId),
+    ...deleteExpiredSql(now, session.sealedRefreshToken === null ? null : session.userId),
   ]);
 }
 
@@ -95,8 +95,11 @@ export const claimCheck = (db: Database, hash: string, now: number, until: numbe
     where hash = ${hash} and checking_until <= ${now} returning 1`;
 
 /** Stores the result of a check; without a refresh token the session ends at its time. */
-export const setVouched = (db: Database, hash: string, { ...vouched }: Partial<ProviderWord>) =>
-  execute(db)`update sessions set ${assigned(sessions, vouched)} where hash = ${hash}`;
+export const storeProviderWord = (
+  db: Database,
+  hash: string,
+  { ...vouched }: Partial<ProviderWord>,
+) => execute(db)`update sessions set ${assignmentsSql(sessions, vouched)} where hash = ${hash}`;
 
 /** Ends the sessions that passwords opened. */
 export const endPasswordSessions = (db: Database) =>
@@ -144,7 +147,7 @@ const INVITATION_KEPT_MS = 30 * DAY_MS;
 /** Deletes ended sessions, old failed sign-ins and what was not used in time. */
 export async function purgeExpired(db: Database, now: number): Promise<void> {
   await runBatch(db, [
-    ...deleteOver(now),
+    ...deleteExpiredSql(now),
     sql`delete from sign_in_tries where last_at < ${now - DAY_MS}`,
     sql`delete from sign_in_secrets where expires_at < ${now}`,
     sql`delete from invitations where expires_at < ${now - INVITATION_KEPT_MS}`,

@@ -1,19 +1,9 @@
 import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId, UserId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
-import {
-  flag,
-  oneOf,
-  text,
-  json,
-  columnsOf,
-  select,
-  values,
-  type Row,
-  optional,
-} from "../select.ts";
+import { flag, oneOf, text, json, columnsOf, select, values, type Row, orNull } from "../select.ts";
 import { textList } from "../schema/columns.ts";
-import { containedIn, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
+import { isContainedIn, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
 import { tokens } from "../schema/index.ts";
 
 /** Ids that a token names, besides its "all" flags. */
@@ -32,12 +22,12 @@ export async function insertToken(
   token: TokenRow,
   grants: TokenGrants,
 ): Promise<boolean> {
-  const grant = (kind: Kind) =>
+  const grantSql = (kind: Kind) =>
     sql`insert into ${raw(`token_${kind}s (token_id, ${kind}_id)`)}
       select ${token.id}, id from ${raw(`${kind}s`)}
       where id in (select value from json_each(${grants[`${kind}s`]}))`;
   try {
-    await runBatch(db, [sql`insert into tokens ${values(tokens, token)}`, ...KINDS.map(grant)]);
+    await runBatch(db, [sql`insert into tokens ${values(tokens, token)}`, ...KINDS.map(grantSql)]);
     return true;
   } catch (thrown) {
     if (await hasRows(db)`select 1 from tokens where id = ${token.id}`) return false;
@@ -72,7 +62,7 @@ const namesOf = (kind: Kind) =>
          order by o.identifier)) end`,
   );
 
-const grouped = (nameOf: (kind: Kind) => ReturnType<typeof namesOf>) => {
+const groupByKind = (nameOf: (kind: Kind) => ReturnType<typeof namesOf>) => {
   return { agents: nameOf("agent"), inferences: nameOf("inference"), rags: nameOf("rag") };
 };
 
@@ -80,13 +70,13 @@ const TOKEN = select({
   ...columns,
   /** A program that a person connected, or a token that the panel made. */
   kind: oneOf(TOKEN_KINDS, "iif(t.granted_by is null, 'token', 'program')"),
-  ...grouped(namesOf),
+  ...groupByKind(namesOf),
 });
 /** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
 export type AccessToken = Row<typeof TOKEN>;
 
 const { lastUsedAt: _used, ...settings } = columns;
-const HASHED = select({ ...settings, hash, ...grouped(namesOf) });
+const HASHED = select({ ...settings, hash, ...groupByKind(namesOf) });
 /** Tokens of the panel with what is stored of their secrets, for an archive. */
 export const readTokenHashes = (db: Database) =>
   readRows(db)`select ${HASHED} from tokens t where t.granted_by is null order by t.id`;
@@ -102,19 +92,20 @@ const firstOf = (kind: Kind, limit: number) => `(select o.identifier from token_
   join ${kind}s o on o.id = l.${kind}_id where l.token_id = t.id limit ${limit})`;
 const firstNames = (kind: Kind) =>
   json(textList, `(select json_group_array(identifier) from ${firstOf(kind, NAMED)})`);
-const namesMore = (kind: Kind) => `(select count(*) from ${firstOf(kind, NAMED + 1)}) > ${NAMED}`;
+const hasMoreNames = (kind: Kind) =>
+  `(select count(*) from ${firstOf(kind, NAMED + 1)}) > ${NAMED}`;
 
 const TOKEN_LINE = select({
   ...columns,
   allAgents,
   allInferences,
   allRags,
-  ...grouped(firstNames),
+  ...groupByKind(firstNames),
   /** A connected program has a host, to which its codes go, and a person who connected it. */
   clientHost,
-  person: optional(text("(select u.email from users u where u.id = t.granted_by)")),
+  person: orNull(text("(select u.email from users u where u.id = t.granted_by)")),
   /** Whether there are more than are named. */
-  namesMore: flag(KINDS.map(namesMore).join(" or ")),
+  namesMore: flag(KINDS.map(hasMoreNames).join(" or ")),
 });
 export type TokenLine = Row<typeof TOKEN_LINE>;
 
@@ -130,7 +121,7 @@ export const listTokenLines = (
     joins: raw(""),
     where: sql`${raw(`t.granted_by is ${filter.programs ? "not null" : "null"}`)}
       and (${filter.person ?? null} is null or t.granted_by = ${filter.person ?? null})
-      and ${containedIn(["t.name"], query.search)}`,
+      and ${isContainedIn(["t.name"], query.search)}`,
     id: "t.id",
     order: "desc",
     sorts: {

@@ -4,16 +4,16 @@ import { closeToMembers } from "../catalog/open-to-members.ts";
 import {
   flag,
   number,
-  assigned,
+  assignmentsSql,
   columnsOf,
   pick,
   select,
-  selected,
+  rowAsSelect,
   UPDATED,
   type Row,
-  optional,
+  orNull,
 } from "../select.ts";
-import { containedIn, readKeyedPage, readPage } from "../page.ts";
+import { isContainedIn, readKeyedPage, readPage } from "../page.ts";
 import type { KeyedPage, PageAt, Slice } from "../page.ts";
 import type { ROLES } from "../schema/access.ts";
 import { users } from "../schema/index.ts";
@@ -41,7 +41,7 @@ export const findUserById = (db: Database, id: UserId) =>
 
 /** Inserts the user if there is none at all; false when another request was faster. */
 export const insertFirstUser = (db: Database, user: UserRow) =>
-  hasRows(db)`insert into users ${selected(users, user)}
+  hasRows(db)`insert into users ${rowAsSelect(users, user)}
     where not exists (select 1 from users) returning 1`;
 
 /** Whether a user has neither a password nor an account of a provider, as an import leaves them. */
@@ -53,7 +53,7 @@ export const hasNoWayIn = (db: Database, id: UserId) =>
 
 /** A user of the address who has no way in gets the password. Null: taken, or the condition. */
 export const insertUser = (db: Database, user: UserRow, condition = sql`1`) =>
-  readRow(db)`insert into users ${selected(users, user)} where ${condition}
+  readRow(db)`insert into users ${rowAsSelect(users, user)} where ${condition}
     on conflict (email) do update set password_hash = excluded.password_hash
     where excluded.password_hash <> '' and ${HAS_NO_WAY_IN} returning ${USER}`;
 
@@ -73,9 +73,7 @@ const PERSON = select({
   ...SHOWN,
   hasTotp: HAS_TOTP,
   /** The last use of an open or forgotten session, ms; null: none is known. */
-  lastSeenAt: optional(
-    number("(select max(s.last_seen_at) from sessions s where s.user_id = u.id)"),
-  ),
+  lastSeenAt: orNull(number("(select max(s.last_seen_at) from sessions s where s.user_id = u.id)")),
 });
 /** A user as the panel lists them. */
 export type Person = Row<typeof PERSON>;
@@ -88,7 +86,7 @@ export async function readPersonPage(
 ): Promise<KeyedPage<Person>> {
   return await readKeyedPage(db, at, {
     of: PERSON,
-    from: sql`from users u where ${containedIn(["u.email"], search)}`,
+    from: sql`from users u where ${isContainedIn(["u.email"], search)}`,
     columns: ["u.email"],
     order: "asc",
   });
@@ -98,7 +96,7 @@ export const findPerson = (db: Database, userId: UserId) =>
   readRow(db)`select ${PERSON} from users u where u.id = ${userId}`;
 
 /** True when an administrator other than this user would remain. */
-const anotherAdminThan = (id: UserId) =>
+const hasOtherAdmin = (id: UserId) =>
   sql`exists (select 1 from users other where other.role = 'admin' and other.id <> ${id})`;
 
 export type UserChange = { email?: string; passwordHash?: string; role?: Role };
@@ -115,7 +113,7 @@ export async function updateUser(
   keptSessionHash: string | null = null,
 ): Promise<boolean> {
   const keepsAnAdmin =
-    change.role === "member" ? sql`(role = 'member' or ${anotherAdminThan(id)})` : sql`1`;
+    change.role === "member" ? sql`(role = 'member' or ${hasOtherAdmin(id)})` : sql`1`;
   const addressIsFree = sql`not exists (
     select 1 from users other where other.email = ${change.email} and other.id <> ${id})`;
   const isAllowed = sql`id = ${id} and ${keepsAnAdmin} and ${addressIsFree}`;
@@ -124,7 +122,7 @@ export async function updateUser(
   const [, updated] = await runBatch(db, [
     sql`delete from sessions where user_id = ${id} and hash is not ${keptSessionHash} and ${endSessions}
       and exists (select 1 from users where ${isAllowed} and ${isNew})`,
-    sql`update users set ${assigned(users, { ...change, id })}, ${UPDATED}
+    sql`update users set ${assignmentsSql(users, { ...change, id })}, ${UPDATED}
       where ${isAllowed} returning 1`,
     ...(change.role === "member" ? closeToMembers() : []),
   ]);
@@ -161,4 +159,4 @@ export async function setPassword(
 /** Removes its sessions and keys by cascade. False for the last administrator. */
 export const deleteUser = (db: Database, id: UserId) =>
   hasRows(db)`delete from users
-    where id = ${id} and (role <> 'admin' or ${anotherAdminThan(id)}) returning 1`;
+    where id = ${id} and (role <> 'admin' or ${hasOtherAdmin(id)}) returning 1`;

@@ -28,8 +28,8 @@ const TOKENS = namedColumns(
   ...(["id", "name", "hash", "manageScopes", "reader", "readerGroups"] as const),
   ...(["createdAt", "expiresAt"] as const),
 );
-const coversAll = (kind: string) => `coalesce(m.value ->> '$.${kind}s[0]' = '*', 0)`;
-const COVERAGE = raw(["agent", "inference", "rag"].map(coversAll).join(", "));
+const coversAllSql = (kind: string) => `coalesce(m.value ->> '$.${kind}s[0]' = '*', 0)`;
+const COVERAGE = raw(["agent", "inference", "rag"].map(coversAllSql).join(", "));
 
 /** Things that tokens name, of one kind. */
 const linksOf = (kind: "agent" | "inference" | "rag") => (some: object[]) =>

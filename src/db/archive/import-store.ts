@@ -4,7 +4,7 @@ import { insertScopes } from "../catalog/rag-scope-store.ts";
 import { abandonmentOfRun } from "../scans/scan-store.ts";
 import { archiveFiles, archiveImports, files, fileSources } from "../schema/index.ts";
 import { ragFiles, ragGenerations, rags, searchExclusions } from "../schema/index.ts";
-import { assigned, columnsOf, namedColumns, pick, select, text, values } from "../select.ts";
+import { assignmentsSql, columnsOf, namedColumns, pick, select, text, values } from "../select.ts";
 import type { Row } from "../select.ts";
 import { execute, portionsOf, raw, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -39,7 +39,9 @@ export const findEarlierImport = (db: Database, manifestHash: string, id: string
 export type ImportChange = Partial<Omit<ArchiveImport, "id" | "createdAt">>;
 
 export const saveImport = (db: Database, id: string, change: ImportChange) =>
-  execute(db)`update archive_imports set ${assigned(archiveImports, change)} where id = ${id}`;
+  execute(
+    db,
+  )`update archive_imports set ${assignmentsSql(archiveImports, change)} where id = ${id}`;
 
 /** Null: there is none, or another call works on it. */
 export const leaseImport = (db: Database, id: string, times: { now: number; until: number }) =>
@@ -71,7 +73,7 @@ export async function addWaitingFiles(
   return await readWaitingFiles(db, { importId, sourceId }, paths, statements);
 }
 
-const waitingOf = ({ importId, sourceId }: WaitingIn) =>
+const waitingFilesSql = ({ importId, sourceId }: WaitingIn) =>
   sql`archive_files a where a.import_id = ${importId} and a.file_source_id = ${sourceId}`;
 
 /** Rows of these paths. `before`: statements that run first in the same batch. */
@@ -81,7 +83,7 @@ export async function readWaitingFiles(
   paths: string[],
   before: Sql[] = [],
 ): Promise<WaitingFile[]> {
-  const selection = sql`select ${WAITING} from ${waitingOf(at)}
+  const selection = sql`select ${WAITING} from ${waitingFilesSql(at)}
     and a.path in (select value from json_each(${paths}))`;
   return (await runBatch(db, [selection], { before, after: [] }))[0];
 }
@@ -89,11 +91,11 @@ export async function readWaitingFiles(
 /** Takes some files of an import that is given up, to delete what was stored of them. */
 export const takeWaitingFiles = (db: Database, at: WaitingIn, limit: number) =>
   readRows(db)`delete from archive_files where (import_id, file_source_id, path) in (
-      select a.import_id, a.file_source_id, a.path from ${waitingOf(at)} limit ${limit})
+      select a.import_id, a.file_source_id, a.path from ${waitingFilesSql(at)} limit ${limit})
     returning ${WAITING}`;
 
 export const readWaitingExclusions = (db: Database, at: WaitingIn) =>
-  readRows(db)`select ${WAITING} from ${waitingOf(at)} and a.file_id = ''`;
+  readRows(db)`select ${WAITING} from ${waitingFilesSql(at)} and a.file_id = ''`;
 
 /** How many files of an import are indexed in a RAG. */
 export const countWaitingIndexed = async (db: Database, at: WaitingIn, ragId: RagId) => {
@@ -131,7 +133,7 @@ export type PlannedRag = {
 };
 
 /** Identifiers of a plan that were taken since it was made, or whose things were removed. */
-export const listChanged = (
+export const listChangedIdentifiers = (
   db: Database,
   table: "file_sources" | "rags",
   planned: (PlannedSource | PlannedRag)[],
@@ -187,14 +189,14 @@ export async function publishImport(
 }
 
 function sourceSql(importId: string, { id, replaces, row }: PlannedSource, now: number): Sql[] {
-  const waiting = waitingOf({ importId, sourceId: id });
+  const waiting = waitingFilesSql({ importId, sourceId: id });
   const asItem = sql`archive_files a cross join json_each('[' || a.file || ']') m
     where a.import_id = ${importId} and a.file_source_id = ${id}`;
   const isReader = sql`${asItem} and m.value ->> 'audience' is not null`;
   const settings = replaces
     ? [
         ...abandonmentOfRun(id, now),
-        sql`update file_sources set ${assigned(fileSources, row)} where id = ${id}`,
+        sql`update file_sources set ${assignmentsSql(fileSources, row)} where id = ${id}`,
         // Files that the archive lacks go; one that took a path meanwhile gives it back.
         sql`update files set deleted_at = coalesce(deleted_at, ${now}),
             path = path || iif(path in (select a.path from ${waiting}), ' (' || id || ')', '')
@@ -229,7 +231,7 @@ const readersToTell = (importId: string, sourceId: FileSourceId, now: number) =>
   sql`insert into reader_changes (file_source_id, file_ids, at)
     select ${sourceId}, json_group_array(file_id), ${now} from (
       select a.file_id, row_number() over (order by a.path) / ${FILES_TOLD} as part
-      from ${waitingOf({ importId, sourceId })} and a.file_id <> '')
+      from ${waitingFilesSql({ importId, sourceId })} and a.file_id <> '')
     group by part`;
 
 /** The index before answers until one whose passages are embedded first is complete. */
@@ -246,7 +248,7 @@ function ragSql(rag: PlannedRag, now: number): Sql[] {
           where rag_id = ${id} and (state = 'building' or (state = 'live' and not ${isLater}))`,
         sql`delete from rag_generations where rag_id = ${id}
           and generation = ${generation.generation}`,
-        sql`update rags set ${assigned(rags, { ...row, generation: number })},
+        sql`update rags set ${assignmentsSql(rags, { ...row, generation: number })},
           refused_index = null, coming_files = 0, scopes_due_at = null where id = ${id}`,
         sql`delete from rag_scopes where rag_id = ${id}`,
       ]

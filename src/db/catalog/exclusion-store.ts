@@ -1,7 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { readPage, type Slice } from "../page.ts";
 import { searchExclusions, rags } from "../schema/index.ts";
-import { columnsOf, flag, pick, select, selected, type Row } from "../select.ts";
+import { columnsOf, flag, pick, select, rowAsSelect, type Row } from "../select.ts";
 import { execute, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
 
 const e = columnsOf(searchExclusions, "e");
@@ -23,10 +23,10 @@ export const selectExclusionsOf = (ragId: RagId) =>
 const ragId = columnsOf(rags, "r").id;
 
 /** A source and the copies that still get its files: their searches leave out the same. */
-const withCopies = (id: FileSourceId) =>
+const sourceWithCopies = (id: FileSourceId) =>
   sql`(select id from file_sources where id = ${id} or copy_of = ${id})`;
 
-const copyingOf = (id: FileSourceId) =>
+const copyExclusionsSql = (id: FileSourceId) =>
   sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at, created_by)
     select s.id, e.kind, e.value, e.path, e.excerpt, e.created_at, e.created_by
     from file_sources s cross join search_exclusions e
@@ -36,7 +36,7 @@ const copyingOf = (id: FileSourceId) =>
 export const copyExclusions = async (db: Database, id: FileSourceId) =>
   (
     await runBatch(db, [
-      copyingOf(id),
+      copyExclusionsSql(id),
       sql`select 1 from search_exclusions where file_source_id = ${id} limit 1`,
     ])
   )[1].length > 0;
@@ -44,7 +44,7 @@ export const copyExclusions = async (db: Database, id: FileSourceId) =>
 /** From `repeatAt` on the sweep applies the scopes again, unless all indexes know of it. */
 const repeatAtSql = (sourceId: FileSourceId, repeatAt: number) =>
   sql`update rags indexed by rags_source set scopes_due_at = coalesce(scopes_due_at, ${repeatAt})
-    where file_source_id in ${withCopies(sourceId)} and removed_at is null`;
+    where file_source_id in ${sourceWithCopies(sourceId)} and removed_at is null`;
 
 /** False: the source has `max` of the kind already. One that is there stays as it is. */
 export async function insertExclusion(
@@ -56,10 +56,10 @@ export async function insertExclusion(
   const same = sql`file_source_id = ${sourceId} and kind = ${kind}`;
   const [, , , rows] = await runBatch(db, [
     sql`insert into search_exclusions
-      ${selected(searchExclusions, { ...exclusion, fileSourceId: sourceId })}
+      ${rowAsSelect(searchExclusions, { ...exclusion, fileSourceId: sourceId })}
       where (select count(*) from search_exclusions where ${same}) < ${max}
       on conflict do nothing`,
-    copyingOf(sourceId),
+    copyExclusionsSql(sourceId),
     repeatAtSql(sourceId, repeatAt),
     sql`select 1 from search_exclusions where ${same} and value = ${value}`,
   ]);
@@ -74,7 +74,7 @@ export const deleteExclusion = (
 ) =>
   runBatch(db, [
     sql`delete from search_exclusions as e
-      where e.file_source_id in ${withCopies(sourceId)} and e.kind = ${kind} and (e.value = ${value}
+      where e.file_source_id in ${sourceWithCopies(sourceId)} and e.kind = ${kind} and (e.value = ${value}
         or e.kind = 'file' and e.created_at = (select o.created_at from search_exclusions o
           where o.file_source_id = e.file_source_id and o.kind = e.kind and o.value = ${value})
         and not exists (select 1 from files f where f.file_source_id = e.file_source_id
@@ -82,14 +82,14 @@ export const deleteExclusion = (
     repeatAtSql(sourceId, repeatAt),
   ]);
 
-export const exclusionsApplied = (db: Database, sourceId: FileSourceId, repeatAt: number) =>
+export const markExclusionsApplied = (db: Database, sourceId: FileSourceId, repeatAt: number) =>
   execute(db)`update rags indexed by rags_source set scopes_due_at = null
-    where file_source_id in ${withCopies(sourceId)} and scopes_due_at = ${repeatAt}`;
+    where file_source_id in ${sourceWithCopies(sourceId)} and scopes_due_at = ${repeatAt}`;
 
 /** The RAGs whose indexes leave out what a source excludes. */
-export const ragsExcluding = (db: Database, sourceId: FileSourceId) =>
+export const findRagsExcluding = (db: Database, sourceId: FileSourceId) =>
   readValues(db, ragId)`select r.id from rags r indexed by rags_source
-    where r.file_source_id in ${withCopies(sourceId)} and r.removed_at is null`;
+    where r.file_source_id in ${sourceWithCopies(sourceId)} and r.removed_at is null`;
 
 export const listExclusions = (
   db: Database,

@@ -1,7 +1,7 @@
 import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
 import { SECOND_MS, type Now } from "../../core/time.ts";
 import { models, spendingLimits } from "../schema/index.ts";
-import { columnsOf, optional, select, selected, text, type Row } from "../select.ts";
+import { columnsOf, orNull, select, rowAsSelect, text, type Row } from "../select.ts";
 import { execute, hasRows, raw, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { CarriedReads, Database, Reads } from "../sql.ts";
 import { priceKey, type Prices } from "./model-store.ts";
@@ -11,8 +11,8 @@ const l = columnsOf(spendingLimits, "l");
 const LIMIT = select(l);
 export type SpendingLimit = Row<typeof LIMIT>;
 
-const name = optional(text("coalesce(t.name, i.name, a.name)"));
-const identifier = optional(text("coalesce(i.identifier, a.identifier)"));
+const name = orNull(text("coalesce(t.name, i.name, a.name)"));
+const identifier = orNull(text("coalesce(i.identifier, a.identifier)"));
 
 /** Limits with the names of their subjects, those of the service first. */
 export const listLimits = (db: Database) => readRows(db)`
@@ -27,7 +27,7 @@ const ID = select({ id: text("id") });
 /** Null where there are `max`. */
 export const upsertLimit = async (db: Database, limit: SpendingLimit, max: number) =>
   (
-    await readRow(db)`insert into spending_limits ${selected(spendingLimits, limit)}
+    await readRow(db)`insert into spending_limits ${rowAsSelect(spendingLimits, limit)}
       where (select count(*) from spending_limits) < ${max}
       on conflict (subject_kind, subject_id, unit, period) do update set amount = excluded.amount
       returning ${ID}`
@@ -74,7 +74,7 @@ export class RecentLimits {
   #changes = 0;
 
   /** Reads that the first batch of a request takes along; null where none is needed. */
-  carried(now: Now, afterMs = CARRIED_AFTER_MS): CarriedReads | null {
+  dueReads(now: Now, afterMs = CARRIED_AFTER_MS): CarriedReads | null {
     const [readAt, changes] = [now(), this.#changes];
     if (this.#isFresh(readAt, afterMs)) return null;
     const statements = [
@@ -93,8 +93,8 @@ export class RecentLimits {
   }
 
   async current({ $client }: Reads, now: Now, withinMs = KEPT_MS) {
-    const carried = () => this.carried(now, withinMs);
-    if (!this.#isFresh(now(), withinMs)) await runBatch({ $client, carried }, []);
+    const readsToCarry = () => this.dueReads(now, withinMs);
+    if (!this.#isFresh(now(), withinMs)) await runBatch({ $client, readsToCarry }, []);
     return this.#recent;
   }
 

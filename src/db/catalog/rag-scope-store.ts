@@ -1,8 +1,8 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { raw, readRows, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
-import { text, columnsOf, pick, select, selected } from "../select.ts";
-import { counting, countUpTo } from "../page.ts";
+import { text, columnsOf, pick, select, rowAsSelect } from "../select.ts";
+import { countSql, countUpTo } from "../page.ts";
 import { ragScopes } from "../schema/index.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 
@@ -48,15 +48,15 @@ export async function findUnknownIds(
   sourceId: FileSourceId,
   ids: string[],
 ): Promise<string[]> {
-  const without = (among: string[], condition: Sql) =>
+  const selectUnmatched = (among: string[], condition: Sql) =>
     readValues(db, ID)`select m.value from json_each(${among}) m where ${condition}`;
-  const ofNoFile = await without(
+  const ofNoFile = await selectUnmatched(
     ids,
     sql`not exists (select 1 from files f where f.file_source_id = ${sourceId}
       and f.external_id = m.value and f.deleted_at is null)`,
   );
   if (ofNoFile.length === 0) return [];
-  return await without(
+  return await selectUnmatched(
     ofNoFile,
     sql`m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
       where f.file_source_id = ${sourceId} and f.deleted_at is null and a.value is not null)`,
@@ -91,7 +91,7 @@ export async function insertScope(
   const same = sql`select 1 ${ofRag} and type = ${scope.type} and value = ${scope.value}`;
   const [inserted] = await runBatch(db, [
     sql`insert into rag_scopes
-      ${selected(ragScopes, { ragId, ...scope, createdAt: now })} from rags
+      ${rowAsSelect(ragScopes, { ragId, ...scope, createdAt: now })} from rags
       where id = ${ragId} and scope_mode = 'scoped' and removed_at is null
         and (select count(*) ${ofRag}) < ${max}
       on conflict do nothing returning 1`,
@@ -99,7 +99,7 @@ export async function insertScope(
       where id = ${ragId} and exists (${same} and created_at = ${now})`,
   ]);
   if (inserted.length > 0) return "added";
-  const [[counts], equals] = await runBatch(db, [counting(ofRag), same]);
+  const [[counts], equals] = await runBatch(db, [countSql(ofRag), same]);
   return equals.length === 0 && (counts?.count ?? 0) >= max ? "full" : "none";
 }
 

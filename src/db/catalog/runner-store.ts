@@ -1,10 +1,10 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import type { RagId } from "../../core/ids.ts";
-import { execute, raw, readRows, only, runBatch, sql } from "../sql.ts";
+import { execute, raw, readRows, onlyRow, runBatch, sql } from "../sql.ts";
 import type { Database, Selection } from "../sql.ts";
-import { text, assigned, select, values, columnsOf, pick, UPDATED } from "../select.ts";
-import { counting, type Slice } from "../page.ts";
+import { text, assignmentsSql, select, values, columnsOf, pick, UPDATED } from "../select.ts";
+import { countSql, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS } from "../records.ts";
 import { inferences, agents } from "../schema/index.ts";
 import { closeToMembers } from "./open-to-members.ts";
@@ -49,13 +49,13 @@ function runnerReads<Runner extends StoredRunner>(
         sql`select ${selection} ${page}`,
         sql`select ${linked} ${rags} and l.${owner} in (select m.id ${page})
           order by r.identifier`,
-        counting(sql`from ${name}`),
+        countSql(sql`from ${name}`),
       ]);
       const linksOf = Map.groupBy(linkRows, (link) => link.owner);
       const data = rows.map((row) =>
         Object.assign(row, { rags: (linksOf.get(row.id) ?? []).map(({ rag }) => rag) }),
       );
-      return { data, total: only(counts).count };
+      return { data, total: onlyRow(counts).count };
     },
 
     /** Which of these identifiers name one, with their ids; any number of them. */
@@ -93,7 +93,7 @@ function runnerWrites<Runner extends StoredRunner & { openToMembers?: boolean | 
     ): Promise<void> => {
       const unlink = sql`delete from ${links} where ${owner} = ${id}`;
       await runBatch(db, [
-        sql`update ${name} set ${assigned(table, { ...change, id })}, ${UPDATED} where id = ${id}`,
+        sql`update ${name} set ${assignmentsSql(table, { ...change, id })}, ${UPDATED} where id = ${id}`,
         ...(ragIds === null ? [] : [unlink, link(id, ragIds)]),
         ...(change.openToMembers === false ? closeToMembers() : []),
       ]);

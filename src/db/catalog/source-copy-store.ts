@@ -3,7 +3,7 @@ import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sq
 import type { Database } from "../sql.ts";
 import { COPIED_VERSION } from "../schema/sources.ts";
 import { audiences, files, fileSources } from "../schema/index.ts";
-import { assigned, columnsOf, flag, optional, pick, select, UPDATED } from "../select.ts";
+import { assignmentsSql, columnsOf, flag, orNull, pick, select, UPDATED } from "../select.ts";
 
 /** Pushed readers of `f`, by what they are: an older revision of them may be written to `c` later. */
 const HAS_OTHER_READERS = `(a.id <> coalesce(c.audience, '') and not exists (
@@ -11,7 +11,7 @@ const HAS_OTHER_READERS = `(a.id <> coalesce(c.audience, '') and not exists (
 const FILE = select({
   ...pick(columnsOf(files, "f"), "id", "path", "version", "mimeType", "metadata", "modifiedAt"),
   size: columnsOf(files, "f").size,
-  readers: optional(columnsOf(audiences, "a").readers),
+  readers: orNull(columnsOf(audiences, "a").readers),
   hasOtherReaders: flag(`c.id is not null and coalesce(${HAS_OTHER_READERS}, 0)`),
 });
 const ORIGINAL = select({
@@ -59,17 +59,17 @@ export async function differencesOf(db: Database, { id, originalId, after, limit
 export const settleCopy = (db: Database, id: FileSourceId, copyOf: FileSourceId | null) =>
   hasRows(
     db,
-  )`update file_sources set ${assigned(fileSources, { copyOf, copyError: null })}, ${UPDATED}
+  )`update file_sources set ${assignmentsSql(fileSources, { copyOf, copyError: null })}, ${UPDATED}
     where id = ${id} and copy_of is not null and (${copyOf} is not null or not exists (
       select 1 from file_sources o where o.id = file_sources.copy_of and o.permissions = 'on'
         and file_sources.permissions = 'off')) returning 1`;
 
 export const recordCopyFailure = (db: Database, id: FileSourceId, copyError: string) =>
-  execute(db)`update file_sources set ${assigned(fileSources, { copyError })}
+  execute(db)`update file_sources set ${assignmentsSql(fileSources, { copyError })}
     where id = ${id} and copy_of is not null`;
 
 /** The original of a copy of a source; null: the copy is complete, or it is none. */
-export const findCopied = (db: Database, id: FileSourceId) =>
+export const findOriginalOfCopy = (db: Database, id: FileSourceId) =>
   readRow(db)`select ${ORIGINAL} from file_sources c
     join file_sources o on o.id = c.copy_of where c.id = ${id}`;
 

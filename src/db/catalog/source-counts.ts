@@ -51,7 +51,7 @@ export async function filesOfSources(
 ): Promise<Map<FileSourceId, FileCounts>> {
   const bySource = Map.groupBy(ragsOfSource, ({ sourceId }) => sourceId);
   const counts = new Map(
-    [...bySource].map(([sourceId, some]) => [sourceId, mostOf(some.map(countsOf))] as const),
+    [...bySource].map(([sourceId, some]) => [sourceId, largestOf(some.map(countsOf))] as const),
   );
   const shared = sharedSources(bySource);
   if (shared.length === 0) return counts;
@@ -82,7 +82,7 @@ const countsOf = ({ pending, processing, indexed, error, deleted }: RagOfSource)
 
 const sizeOf = (counts: FileCounts) => Object.values(counts).reduce((sum, files) => sum + files, 0);
 
-const mostOf = (counts: readonly FileCounts[]): FileCounts =>
+const largestOf = (counts: readonly FileCounts[]): FileCounts =>
   counts.reduce((most, candidate) => (sizeOf(candidate) > sizeOf(most) ? candidate : most), NONE);
 
 /** Sources with several RAGs whose rows are few enough to be read. */
@@ -98,7 +98,7 @@ function sharedSources(bySource: Map<FileSourceId, RagOfSource[]>): FileSourceId
 }
 
 /** The files of all sources together. */
-export function summed(counts: Iterable<FileCounts>): FileCounts {
+export function sumCounts(counts: Iterable<FileCounts>): FileCounts {
   const sum = { ...NONE };
   for (const countsOfRag of counts) {
     for (const status of FILE_STATUSES_BY_PROGRESS) sum[status] += countsOfRag[status];

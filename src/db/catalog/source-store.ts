@@ -9,10 +9,19 @@ import {
   sql,
   type Database,
 } from "../sql.ts";
-import { containedIn, readKeyedPage, readSortedPage, idOfKey, readPage } from "../page.ts";
+import { isContainedIn, readKeyedPage, readSortedPage, idOfKey, readPage } from "../page.ts";
 import type { ListQuery, PageAt, Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
-import { assigned, columnsOf, maybe, pick, select, values, UPDATED, type Row } from "../select.ts";
+import {
+  assignmentsSql,
+  columnsOf,
+  maybe,
+  pick,
+  select,
+  values,
+  UPDATED,
+  type Row,
+} from "../select.ts";
 
 const RUN = select(columnsOf(scanRuns));
 export type ScanRunRow = Row<typeof RUN>;
@@ -52,7 +61,7 @@ export const readSourcePage = (db: Database, query: ListQuery, mayReadAll: boole
     table: raw("file_sources s indexed by file_sources_identifier"),
     joins: NEWEST_SCAN,
     where: sql`s.removed_at is null and ${isOpenTo(mayReadAll)}
-      and ${containedIn(["s.name", "s.identifier"], query.search)}`,
+      and ${isContainedIn(["s.name", "s.identifier"], query.search)}`,
     id: "s.identifier",
     order: "asc",
     sorts: {
@@ -74,7 +83,9 @@ export type SourceChange = Partial<Omit<typeof fileSources.$inferSelect, "id">>;
 
 export async function updateSourceRow(db: Database, id: FileSourceId, change: SourceChange) {
   if (Object.keys(change).length === 0) return;
-  await execute(db)`update file_sources set ${assigned(fileSources, { ...change, id })}, ${UPDATED}
+  await execute(
+    db,
+  )`update file_sources set ${assignmentsSql(fileSources, { ...change, id })}, ${UPDATED}
     where id = ${id}`;
 }
 

@@ -1,5 +1,5 @@
 import { execute, readRows, type Database } from "../sql.ts";
-import { number, columnsOf, select, selected, type Row } from "../select.ts";
+import { number, columnsOf, select, rowAsSelect, type Row } from "../select.ts";
 import { keptQueries } from "../schema/index.ts";
 import { r } from "../records.ts";
 
@@ -8,7 +8,7 @@ export type KeptQuery = typeof keptQueries.$inferSelect;
 
 /** Nothing is kept of a RAG that was removed meanwhile. */
 export const insertQuery = (db: Database, query: KeptQuery) =>
-  execute(db)`insert into kept_queries ${selected(keptQueries, query)}
+  execute(db)`insert into kept_queries ${rowAsSelect(keptQueries, query)}
     from rags r where r.id = ${query.ragId} and r.removed_at is null`;
 
 export const purgeQueries = (db: Database, before: number) =>
@@ -18,7 +18,7 @@ export const purgeQueries = (db: Database, before: number) =>
 const DELETED_AT_ONCE = 20_000;
 
 /** Deletes all but the newest `most`, the oldest first, so many at once. */
-export const keepNewest = (db: Database, most: number) =>
+export const keepNewestQueries = (db: Database, most: number) =>
   execute(db)`delete from kept_queries where id in (select id from kept_queries where id <=
     (select id from kept_queries order by id desc limit 1 offset ${most})
     order by id limit ${DELETED_AT_ONCE})`;
@@ -37,7 +37,7 @@ const GROUP = select({
 export type QueryGroup = Row<typeof GROUP>;
 
 /** Those for which least was found first: nothing at all, then by the score of the best passage. */
-export const leastFoundQueries = (db: Database, limit: number): Promise<QueryGroup[]> =>
+export const listLeastFoundQueries = (db: Database, limit: number): Promise<QueryGroup[]> =>
   // With max() alone, SQLite takes the other columns from the row that has it.
   readRows(db)`select ${GROUP}
     from (select rag_id, query, best_score, file, count(*) as times, max(at) as lastAt

@@ -4,10 +4,10 @@ import {
   number,
   oneOf,
   text,
-  assigned,
+  assignmentsSql,
   columnsOf,
   select,
-  selected,
+  rowAsSelect,
   UPDATED,
   type Row,
 } from "../select.ts";
@@ -57,7 +57,7 @@ export async function insertSet(
   const [, inserted] = await runBatch(db, [
     sql`delete from question_sets where identifier = ${set.identifier}
       and rag_id in (select id from rags where removed_at is not null)`,
-    sql`insert into question_sets ${selected(questionSets, set)}
+    sql`insert into question_sets ${rowAsSelect(questionSets, set)}
       where (select count(*) from question_sets) < ${most}
       on conflict do nothing returning 1`,
   ]);
@@ -72,7 +72,9 @@ export const updateSet = (
   id: QuestionSetId,
   change: { name?: string | undefined; judgeModel?: string | null | undefined },
 ) =>
-  execute(db)`update question_sets set ${assigned(questionSets, { ...change, id })}, ${UPDATED}
+  execute(
+    db,
+  )`update question_sets set ${assignmentsSql(questionSets, { ...change, id })}, ${UPDATED}
     where id = ${id}`;
 
 /** Deletes a set with its questions and runs. */

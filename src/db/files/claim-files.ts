@@ -1,9 +1,9 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { runBatch, raw, sql, execute, readRows, ColumnSelection, type Database } from "../sql.ts";
-import { flag, columnsOf, maybe, optional, pick, select, type Row } from "../select.ts";
+import { flag, columnsOf, maybe, orNull, pick, select, type Row } from "../select.ts";
 import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
-import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
-import { countingFiles } from "./count-together.ts";
+import { heldUntilSql, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
+import { countWritesOfFiles } from "./count-together.ts";
 import { g, s } from "../records.ts";
 
 const [x, f] = [columnsOf(ragFiles, "x"), columnsOf(files, "f")];
@@ -20,7 +20,7 @@ const CLAIMED = select({
   /** The generation whose vectors are reused where the embedded text is the same. */
   vectorsFrom: maybe(pick(v, "ragId", "generation", "shards")),
   /** The file there: in a copy of a source, the file with the same path. */
-  copiedFile: optional(
+  copiedFile: orNull(
     new ColumnSelection(
       raw(`(select o.id from rags t join files o on o.file_source_id = t.file_source_id
         and o.path = f.path where t.id = g.copy_of)`),
@@ -28,7 +28,7 @@ const CLAIMED = select({
     ),
   ),
   source: pick(s, "id", "provider", "config", "sealedSecrets", "imageModel", "pictures"),
-  readers: optional(columnsOf(audiences, "a").readers),
+  readers: orNull(columnsOf(audiences, "a").readers),
 });
 
 /**
@@ -56,7 +56,7 @@ export async function claimFiles(
       from json_each(${messages}) m
       where ${sameFile("x")} and x.revision = m.value ->> 'revision'
         and x.attempts < ${READING}
-        and (x.status = 'pending' or (x.status = 'processing' and ${heldUntil("x")} < ${now}))
+        and (x.status = 'pending' or (x.status = 'processing' and ${heldUntilSql("x")} < ${now}))
         and exists (select 1 from rags r join rag_generations g on g.rag_id = r.id
           where r.id = x.rag_id and r.status = 'active' and r.removed_at is null
             and g.generation = x.generation and ${OPEN})`,
@@ -70,7 +70,7 @@ export async function claimFiles(
         left join audiences a on a.id = f.audience
       where x.lease_id = ${id} and f.deleted_at is null`,
   ] as const;
-  const [suspects, , rows] = await runBatch(db, steps, countingFiles(messages));
+  const [suspects, , rows] = await runBatch(db, steps, countWritesOfFiles(messages));
   const suspected = new Set(suspects.map(keyOfFile));
   return rows.map((row) => {
     const isSuspect = suspected.has(keyOfFile(row));

@@ -1,5 +1,5 @@
 import type { RagId } from "../../core/ids.ts";
-import { number, columnsOf, pick, select, oneOf, optional } from "../select.ts";
+import { number, columnsOf, pick, select, oneOf, orNull } from "../select.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { ragFiles } from "../schema/index.ts";
 import { raw, sql, execute, type Sql, type Database } from "../sql.ts";
@@ -18,7 +18,7 @@ export const MESSAGE = select(MESSAGE_FIELDS);
 /** With the file's size; null where the source does not tell it, as of a Google document. */
 export const SIZED_FIELDS = {
   ...MESSAGE_FIELDS,
-  size: optional(
+  size: orNull(
     number(`(select iif(f.size = 0 and f.sha256 is null, null, f.size)
       from files f where f.id = rag_files.file_id)`),
   ),
@@ -33,7 +33,7 @@ export const sameFile = (x = "rag_files"): Sql =>
 export const rowKey = (x = "rag_files"): Sql => raw(`${x}.rag_id, ${x}.generation, ${x}.file_id`);
 
 /** Whether the row `x` of rag_files is one whose file is to be removed from the index, or was. */
-export const isGone = (x = "rag_files"): Sql => raw(`${x}.status in ('deleted', 'leaving')`);
+export const isRemoved = (x = "rag_files"): Sql => raw(`${x}.status in ('deleted', 'leaving')`);
 
 /** Not yet removed from the index; the index `rag_files_leaving` has the same condition. */
 export const LEAVING = raw("status in ('deleted', 'leaving') and leased_until > 0");
@@ -76,7 +76,7 @@ const PENDING = raw(`status = 'pending', error_message = null, error_is_outside 
 export type PendTimes = { now: number; claimedUntil: number };
 
 /** Makes files `f` pending in open generations of RAGs `r` that contain them. Returns messages. */
-export const pendSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes) =>
+export const makePendingSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes) =>
   sql`insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
     select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${claimedUntil}
     from ${from} cross join rag_generations g on g.rag_id = r.id and ${OPEN}
@@ -87,7 +87,7 @@ export const pendSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes)
     returning ${MESSAGE}`;
 
 /** Makes rows of rag_files pending, whatever their status. */
-export const pendAgainSql = ({ now, claimedUntil }: PendTimes): Sql =>
+export const makePendingAgainSql = ({ now, claimedUntil }: PendTimes): Sql =>
   sql`update rag_files set ${PENDING}, revision = max(rag_files.revision + 1, ${now}),
     claimed_until = ${claimedUntil}`;
 
@@ -108,16 +108,16 @@ export const rowsOf = (ragId: RagId, status: FileStatus): Sql =>
 export const CRASHED = raw("'crashed'");
 
 /** Whether the worker of row `x` died: one that ends normally releases its lease. */
-export const isLeft = (x = "rag_files"): Sql =>
+export const isAbandoned = (x = "rag_files"): Sql =>
   raw(`(${x}.status = 'processing' and ${x}.lease_id is not null)`);
 
 /** Whether row `x` is a suspect. */
 export const isSuspect = (x: string, now: number): Sql =>
-  sql`(${raw(x)}.lease_id = ${CRASHED} or (${isLeft(x)} and ${raw(x)}.leased_until < ${now}))`;
+  sql`(${raw(x)}.lease_id = ${CRASHED} or (${isAbandoned(x)} and ${raw(x)}.leased_until < ${now}))`;
 
 /** Until when nobody else takes row `x`, which is in work: its worker's lease, or its message's claim. */
-export const heldUntil = (x = "rag_files"): Sql =>
-  sql`case when ${isLeft(x)} then ${raw(x)}.leased_until else ${raw(x)}.claimed_until end`;
+export const heldUntilSql = (x = "rag_files"): Sql =>
+  sql`case when ${isAbandoned(x)} then ${raw(x)}.leased_until else ${raw(x)}.claimed_until end`;
 
 /** Added to the attempts of a suspect while it is read: who dies then dies of this file. */
 export const READING = 100;

@@ -2,8 +2,8 @@ import type { FileFailure } from "../../core/file-failures.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { heldUntil, MESSAGE, sameFile, type PendTimes } from "./file-rows.ts";
-import { countingFiles } from "./count-together.ts";
+import { heldUntilSql, MESSAGE, sameFile, type PendTimes } from "./file-rows.ts";
+import { countWritesOfFiles } from "./count-together.ts";
 
 /** The result of one attempt, as it is written. */
 export type FileEnd = IndexMessage & {
@@ -68,7 +68,7 @@ export async function finishFiles(
           order by started_at desc limit 1)`,
     ),
   ];
-  await runBatch(db, steps, countingFiles(ends));
+  await runBatch(db, steps, countWritesOfFiles(ends));
 }
 
 /** The index knows a later revision than D1: raises the row's above it, queues the file again. */
@@ -95,4 +95,4 @@ export const giveUpFiles = (
       error_code = 'service', error_is_outside = 1, attempts = 0, lease_id = null, claimed_until = 0, leased_until = ${now}
     from json_each(${messages}) m
     where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-      and (status = 'pending' or (status = 'processing' and ${heldUntil()} < ${now}))`;
+      and (status = 'pending' or (status = 'processing' and ${heldUntilSql()} < ${now}))`;

@@ -6,8 +6,8 @@ import { flag, columnsOf, select } from "../select.ts";
 import { ragFiles } from "../schema/index.ts";
 import {
   CRASHED,
-  heldUntil,
-  isLeft,
+  heldUntilSql,
+  isAbandoned,
   MESSAGE,
   OPEN,
   READING,
@@ -16,7 +16,7 @@ import {
   sameFile,
   SIZED_FIELDS,
   MESSAGE_FIELDS,
-  pendAgainSql,
+  makePendingAgainSql,
   type PendTimes,
 } from "./file-rows.ts";
 
@@ -26,15 +26,15 @@ export const IN_WORK = raw("claimed_until > 0");
 const SAME = raw("x.rag_id = g.rag_id and x.generation = g.generation");
 
 /** Processing rows that nobody holds any more, whoever claimed them, in a paused RAG, too. */
-const lapsed = (now: number, limit: number) =>
+const lapsedSql = (now: number, limit: number) =>
   sql`select x.file_id as id from rag_files x indexed by rag_files_status
     where ${SAME} and x.status = 'processing' and g.processing_files > 0
-      and ${heldUntil("x")} < ${now} limit ${limit}`;
+      and ${heldUntilSql("x")} < ${now} limit ${limit}`;
 
 /** The oldest first. Only rows that a worker holds are read in vain. */
-const oldest = (now: number, limit: number) =>
+const oldestSql = (now: number, limit: number) =>
   sql`select x.file_id as id from rag_files x indexed by rag_files_claimed
-    where ${SAME} and x.${IN_WORK} and x.claimed_until < ${now} and ${heldUntil("x")} < ${now}
+    where ${SAME} and x.${IN_WORK} and x.claimed_until < ${now} and ${heldUntilSql("x")} < ${now}
       and x.status in ('pending', 'processing') and r.status = 'active'
     order by x.claimed_until limit ${limit}`;
 
@@ -43,13 +43,13 @@ const oldest = (now: number, limit: number) =>
  * so that a backlog of one does not hide the others. In a paused RAG only rows left by a worker
  * are repaired.
  */
-const unclaimed = (now: number, limit: number) =>
+const unclaimedSql = (now: number, limit: number) =>
   sql`select g.rag_id, g.generation, one.value
     from rag_generations g cross join rags r on r.id = g.rag_id,
     json_each((select json_group_array(id) from (
       select id from (
-        select id, row_number() over () as nth from (${lapsed(now, limit)})
-        union all select id, row_number() over () as nth from (${oldest(now, limit)}))
+        select id, row_number() over () as nth from (${lapsedSql(now, limit)})
+        union all select id, row_number() over () as nth from (${oldestSql(now, limit)}))
       group by id order by min(nth)))) one
     where ${OPEN} and r.removed_at is null order by one.key limit ${limit}`;
 
@@ -73,7 +73,7 @@ export async function takeUnclaimedFiles(
   const isGivenUp = sql`attempts >= ${query.maxTries}`;
   const hasKilled = sql`attempts >= ${READING}`;
   const rows = await readRows(db)`update rag_files set
-      lease_id = case when (${isLeft()} or lease_id = ${CRASHED}) and not ${isGivenUp}
+      lease_id = case when (${isAbandoned()} or lease_id = ${CRASHED}) and not ${isGivenUp}
         then ${CRASHED} end,
       status = case when ${isGivenUp} then 'error' else 'pending' end,
       error_message = case when ${hasKilled} then ${query.killedReason}
@@ -83,7 +83,7 @@ export async function takeUnclaimedFiles(
       attempts = case when ${hasKilled} then 0 else attempts end,
       claimed_until = case when ${isGivenUp} then 0 else ${query.claimedUntil} end,
       leased_until = case when ${isGivenUp} then ${now} else 0 end
-    where (${rowKey()}) in (${unclaimed(now, limit)})
+    where (${rowKey()}) in (${unclaimedSql(now, limit)})
     returning ${UNCLAIMED_FILE}`;
   return rows.flatMap(({ status, isActive, ...message }) =>
     status === "pending" && isActive ? [message] : [],
@@ -133,23 +133,31 @@ const PENDED = select({
 });
 
 /** Only these paths unless they are null. `count`: of those that the RAG lists. */
-export const pendFailed = (
+export const makeFailedPending = (
   db: Database,
   ragId: RagId,
   paths: readonly string[] | null,
   times: Times,
 ): Promise<PendingFiles> =>
-  pendRows(db, times, sql`${rowsOf(ragId, "error")} and ${paths === null ? raw("1") : at(paths)}`);
+  makeRowsPending(
+    db,
+    times,
+    sql`${rowsOf(ragId, "error")} and ${paths === null ? raw("1") : isAtPaths(paths)}`,
+  );
 
 /** Makes the files at these paths that are indexed or failed pending. */
-export async function pendEnded(
+export async function makeEndedPending(
   db: Database,
   ragId: RagId,
   paths: readonly string[],
   times: Times,
 ): Promise<PendingFiles> {
-  const failed = await pendFailed(db, ragId, paths, times);
-  const indexed = await pendRows(db, times, sql`${rowsOf(ragId, "indexed")} and ${at(paths)}`);
+  const failed = await makeFailedPending(db, ragId, paths, times);
+  const indexed = await makeRowsPending(
+    db,
+    times,
+    sql`${rowsOf(ragId, "indexed")} and ${isAtPaths(paths)}`,
+  );
   return {
     messages: [...failed.messages, ...indexed.messages],
     count: failed.count + indexed.count,
@@ -158,10 +166,11 @@ export async function pendEnded(
 
 type PendingFiles = { messages: IndexMessage[]; count: number };
 
-const at = (paths: readonly string[]) => sql`x.path in (select value from json_each(${paths}))`;
+const isAtPaths = (paths: readonly string[]) =>
+  sql`x.path in (select value from json_each(${paths}))`;
 
-async function pendRows(db: Database, times: Times, from: Sql): Promise<PendingFiles> {
-  const rows = await readRows(db)`${pendAgainSql(times)}
+async function makeRowsPending(db: Database, times: Times, from: Sql): Promise<PendingFiles> {
+  const rows = await readRows(db)`${makePendingAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from ${from} limit ${times.limit})
     returning ${PENDED}`;
   const messages = rows.map(({ isLive: _live, ...message }) => message);
@@ -169,8 +178,8 @@ async function pendRows(db: Database, times: Times, from: Sql): Promise<PendingF
 }
 
 /** Makes a source's files that failed for an outside cause pending. */
-export const pendFailedOutside = (db: Database, sourceId: FileSourceId, times: Times) =>
-  readRows(db)`${pendAgainSql(times)}
+export const makeOutsideFailuresPending = (db: Database, sourceId: FileSourceId, times: Times) =>
+  readRows(db)`${makePendingAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from rags r
       cross join rag_generations g on g.rag_id = r.id and ${OPEN}
       cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation

@@ -1,7 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { joinSql, raw, readRows, runBatch, sql, type Reads, type Sql } from "../sql.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
-import { counting } from "../page.ts";
+import { countSql } from "../page.ts";
 import type { FileCounts } from "../records.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
@@ -80,7 +80,7 @@ export async function readFileSlices(db: Reads, slices: FileSlice[]): Promise<Pu
 export async function readPathPage(db: Reads, slice: FileSlice) {
   const [rows, [counts]] = await runBatch(db, [
     sliceStatement(slice),
-    counting(sql`from (${rowsSql(slice, slice.filter)})`),
+    countSql(sql`from (${rowsSql(slice, slice.filter)})`),
   ]);
   return { files: rows, total: counts?.count ?? 0 };
 }
@@ -132,7 +132,7 @@ export async function findFileStatuses(
     rags[0]?.readers === undefined
       ? raw("null")
       : sql`select id from files where file_source_id = ${sourceId} limit 1`;
-  const matching = (column: Sql) =>
+  const selectMatching = (column: Sql) =>
     sql`select ${PUBLIC_FILE} from json_each(${names}) n
         left join files named on named.file_source_id = ${sourceId} and named.${column} = n.value
         cross join files f on f.id = coalesce(named.id, (${restriction}))
@@ -141,12 +141,17 @@ export async function findFileStatuses(
           and rf.generation = m.value ->> 'generation' and rf.file_id = f.id
           and rf.status <> 'leaving'
       where (named.id is not null) + ${readable} = 2`;
-  const [byPath, byId] = await runBatch(db, [matching(raw("path")), matching(raw("external_id"))]);
+  const [byPath, byId] = await runBatch(db, [
+    selectMatching(raw("path")),
+    selectMatching(raw("external_id")),
+  ]);
   // A path identifies one file; an external id may have belonged to another file before.
-  return firstNamed(byPath, names, "path") ?? firstNamed(byId, names, "externalId") ?? [];
+  return (
+    filesOfFirstName(byPath, names, "path") ?? filesOfFirstName(byId, names, "externalId") ?? []
+  );
 }
 
-function firstNamed(files: PublicFile[], names: string[], by: "path" | "externalId") {
+function filesOfFirstName(files: PublicFile[], names: string[], by: "path" | "externalId") {
   const name = names.find((candidate) => files.some((file) => file[by] === candidate));
   return name === undefined ? null : files.filter((file) => file[by] === name);
 }

@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { DEFAULT } from "../../core/principals.ts";
 import { LETS_IN } from "../access/member-store.ts";
-import { portionsOf, execute, raw, readRow, readValues, only, runBatch, sql } from "../sql.ts";
+import { portionsOf, execute, raw, readRow, readValues, onlyRow, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 import { audiences, files, ragFiles, readerChanges, type fileSources } from "../schema/index.ts";
 import { columnsOf, maybe, number, pick, select, text, type Row } from "../select.ts";
@@ -41,7 +41,7 @@ export function recordReadersSql(
 const FILES_IN_CHANGE = 500;
 
 /** Gives an audience to files that have none, or one in which an earlier version wrote the default. */
-export function recordDefault(
+export function recordDefaultAudience(
   db: Database,
   sourceId: FileSourceId,
   audience: Audience,
@@ -126,7 +126,7 @@ export async function readAccess(
     sql`select ${PROBLEM} ${from} and ${raw(IS_NOBODYS)} order by f.path
       limit ${MAX_PROBLEMS}`,
   ]);
-  return { ...only(access), problems };
+  return { ...onlyRow(access), problems };
 }
 
 /** Deletes audiences that no file has any more; reads all of them. */
@@ -152,7 +152,7 @@ export type ReaderChange = Row<typeof CHANGE>;
 const CHANGES_AT_ONCE = 10;
 
 /** The newest changes of a source, before a given one, that the indexes may not know. */
-export async function untoldReaders(
+export async function readPendingChanges(
   db: Database,
   sourceId: FileSourceId,
   { at, id }: ReaderChange = { at: Number.MAX_SAFE_INTEGER, id: 0 },
@@ -174,7 +174,7 @@ export async function untoldReaders(
 }
 
 /** Sources with changes from before a time (ms) that the indexes may not know. */
-export const sourcesOfUntoldReaders = (db: Database, before: number) =>
+export const findSourcesWithPendingChanges = (db: Database, before: number) =>
   readValues(db, columnsOf(readerChanges).fileSourceId)`select distinct file_source_id
     from reader_changes where at < ${before}`;
 

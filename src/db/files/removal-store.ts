@@ -2,10 +2,10 @@ import { z } from "zod";
 
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, execute, type Database, type Sql } from "../sql.ts";
-import { json, columnsOf, pick, select, flag, optional, type Row } from "../select.ts";
+import { json, columnsOf, pick, select, flag, orNull, type Row } from "../select.ts";
 import { files, replacedContents } from "../schema/index.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
-import { isGone, isOpen, LEAVING, MESSAGE_FIELDS, rowKey, sameFile } from "./file-rows.ts";
+import { isRemoved, isOpen, LEAVING, MESSAGE_FIELDS, rowKey, sameFile } from "./file-rows.ts";
 import { s } from "../records.ts";
 
 const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACES)]));
@@ -30,7 +30,7 @@ export type Removal = Row<typeof REMOVAL>;
 /** `removedUntil`: until when the removal from the indexes is awaited, ms. */
 export type RemovalTimes = { now: number; removedUntil: number };
 
-const removed = (status: "deleted" | "leaving", { now, removedUntil }: RemovalTimes): Sql =>
+const markRemovedSql = (status: "deleted" | "leaving", { now, removedUntil }: RemovalTimes): Sql =>
   sql`update rag_files set status = ${status}, revision = max(rag_files.revision + 1, ${now}),
     error_message = null, error_is_outside = 0, fingerprint = null, chunk_count = 0, notes = '[]',
     attempts = 0, claimed_until = 0, lease_id = null, leased_until = ${removedUntil}`;
@@ -39,12 +39,12 @@ const PATH = select(pick(columnsOf(files), "path"));
 
 /** Marks rows as deleted that stay listed as such; `of` selects the ids of their files. */
 const deleteSql = (condition: Sql, times: RemovalTimes) =>
-  sql`${removed("deleted", times)} where file_id in (${condition}) and not ${isGone()} and ${isOpen()}
+  sql`${markRemovedSql("deleted", times)} where file_id in (${condition}) and not ${isRemoved()} and ${isOpen()}
     returning ${REMOVAL}`;
 
 /** Marks rows that are outside a RAG's scopes to be removed; `where` selects them (alias `rf`). */
-export const leaveSql = (where: Sql, times: RemovalTimes, limit = raw("")) =>
-  sql`${removed("leaving", times)} where (${rowKey()}) in (
+export const markLeavingSql = (where: Sql, times: RemovalTimes, limit = raw("")) =>
+  sql`${markRemovedSql("leaving", times)} where (${rowKey()}) in (
       select ${rowKey("rf")} from ${where} and ${isOpen("rf")} ${limit})
     returning ${REMOVAL}`;
 
@@ -111,7 +111,7 @@ const p = columnsOf(replacedContents, "p");
 const REPLACED = select({
   ...pick(p, "id", "fileId", "path", "version", "contentId"),
   sourceId: p.fileSourceId,
-  provider: optional(s.provider),
+  provider: orNull(s.provider),
   isCurrent: flag(`iif(p.file_source_id = '', exists (
     select 1 from file_images i where i.key = p.path), coalesce(f.version = p.version, 0))`),
 });
@@ -124,16 +124,16 @@ export const dueReplacedContents = (db: Database, now: number, limit: number) =>
       left join files f on f.id = p.file_id and f.deleted_at is null
     where p.due_at <= ${now} order by p.due_at, p.id limit ${limit}`;
 
-const among = (ids: number[]) => sql`id in (select value from json_each(${ids}))`;
+const isAmong = (ids: number[]) => sql`id in (select value from json_each(${ids}))`;
 
 /** `dueAt` (ms): when no worker can be left that writes them, so that one deletion is enough. */
 export const postponeReplacedContents = (db: Database, ids: number[], dueAt: number) =>
-  execute(db)`update replaced_contents set due_at = ${dueAt} where ${among(ids)}`;
+  execute(db)`update replaced_contents set due_at = ${dueAt} where ${isAmong(ids)}`;
 
-/** Records a deletion: the first one is repeated at `againAt` (ms), after the second one none. */
+/** Records a deletion: the first one is repeated at `recheckTimeOf` (ms), after the second one none. */
 export async function settleReplacedContents(db: Database, ids: number[], againAt: number) {
   await runBatch(db, [
-    sql`delete from replaced_contents where ${among(ids)} and due_at > 0`,
-    sql`update replaced_contents set due_at = ${againAt} where ${among(ids)}`,
+    sql`delete from replaced_contents where ${isAmong(ids)} and due_at > 0`,
+    sql`update replaced_contents set due_at = ${againAt} where ${isAmong(ids)}`,
   ]);
 }

@@ -8,8 +8,8 @@ import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
 import { files } from "../schema/index.ts";
 import { FILE_STATUSES, ROW_STATUSES } from "../schema/rags.ts";
 import { columnsOf, pick, select } from "../select.ts";
-import { HOLDS, isGone, OPEN, pendSql, type PendTimes } from "./file-rows.ts";
-import { leaveSql, type Removal, type RemovalTimes } from "./removal-store.ts";
+import { HOLDS, isRemoved, OPEN, makePendingSql, type PendTimes } from "./file-rows.ts";
+import { markLeavingSql, type Removal, type RemovalTimes } from "./removal-store.ts";
 import { r, g } from "../records.ts";
 
 /** A RAG's indexes and what they show; null scopes: the whole source. */
@@ -32,12 +32,12 @@ export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagSc
     selectExclusionsOf(ragId),
   ]);
   if (rag === undefined) return null;
-  const excluded = (condition: string) =>
+  const excludedValues = (condition: string) =>
     exclusions.filter(({ kind }) => kind === condition).map(({ value }) => value);
   return {
     generations: generations.map(({ generation, shards }) => [generation, shards]),
     scopes: rag.scopeMode === "global" ? null : scopes,
-    excluded: { paths: excluded("file"), passages: excluded("passage") },
+    excluded: { paths: excludedValues("file"), passages: excludedValues("passage") },
   };
 }
 
@@ -49,7 +49,7 @@ export const endOfPage = (db: Database, ragId: RagId, after: string, limit: numb
 
 /** Whether a file `f` of the source of a RAG `r` has no current row in the RAG. */
 const LACKS = sql`not exists (select 1 from rag_files x where x.rag_id = r.id and x.file_id = f.id
-  and x.generation = r.generation and not ${isGone("x")})`;
+  and x.generation = r.generation and not ${isRemoved("x")})`;
 
 const OF_SOURCE = raw("f.file_source_id = r.file_source_id and f.deleted_at is null");
 
@@ -64,7 +64,7 @@ const ADDED_AT_ONCE = 500;
 const LEAVING_AT_ONCE = 2_000;
 
 /** How many files of a range of paths come into a RAG `r` once its scopes have changed. */
-function comingAfter(kind: ScopeChange["kind"], first: string, last: string): Sql {
+function countComingSql(kind: ScopeChange["kind"], first: string, last: string): Sql {
   const examined = sql`(select f.id, f.path, f.external_id, f.metadata from files f
     where ${OF_SOURCE} and f.path between ${first} and ${last} limit ${EXAMINED_AT_ONCE}) f`;
   // At least one more is expected among files beyond the limit.
@@ -81,7 +81,7 @@ function comingAfter(kind: ScopeChange["kind"], first: string, last: string): Sq
 /**
  * Counts the files that changed scopes add, lists the first of them, and takes those out of the
  * RAG's counts and list that the scopes no longer contain. The work on both is claimed until
- * `heldUntil`. Returns messages for the files that are listed. Counts nothing when the walk over
+ * `heldUntilSql`. Returns messages for the files that are listed. Counts nothing when the walk over
  * the files has ended meanwhile.
  */
 export async function countScopeChange(
@@ -106,13 +106,13 @@ export async function countScopeChange(
   const isAdded = sql`r.id = ${ragId} and ${LACKS} limit ${ADDED_AT_ONCE}`;
   const adds = change.kind === "added" || change.kind === "replaced";
   const [messages] = await runBatch(db, [
-    pendSql(added, adds ? isAdded : raw("0"), { now, claimedUntil: heldUntil }),
+    makePendingSql(added, adds ? isAdded : raw("0"), { now, claimedUntil: heldUntil }),
     sql`update rags as r set scopes_due_at = ${heldUntil},
-        coming_files = ${comingAfter(isWhole ? "replaced" : change.kind, first, last)}
+        coming_files = ${countComingSql(isWhole ? "replaced" : change.kind, first, last)}
       where r.id = ${ragId} and r.scopes_due_at is not null`,
     ...(change.kind === "added"
       ? []
-      : [leaveSql(leaving, { now, removedUntil: heldUntil }, sql`limit ${LEAVING_AT_ONCE}`)]),
+      : [markLeavingSql(leaving, { now, removedUntil: heldUntil }, sql`limit ${LEAVING_AT_ONCE}`)]),
   ]);
   return messages;
 }
@@ -138,23 +138,23 @@ export async function applyScopesToPage(
 ): Promise<{ messages: IndexMessage[]; removals: Removal[] }> {
   // Without an upper bound SQLite would read the index to its end, page after page.
   const last = upTo ?? AFTER_ALL;
-  const ofPage = (x: string) => sql`${raw(x)}.path > ${after} and ${raw(x)}.path <= ${last}`;
+  const isInPage = (x: string) => sql`${raw(x)}.path > ${after} and ${raw(x)}.path <= ${last}`;
   const [, messages, removals] = await runBatch(db, [
     // Files that this page adds are no longer coming. While the walk is under way, one is.
     sql`update rags as r set scopes_due_at = ${times.claimedUntil},
         coming_files = max(min(1, coming_files), coming_files - (select count(*) from files f
-          where ${OF_SOURCE} and ${ofPage("f")} and ${LACKS} and ${HOLDS}))
+          where ${OF_SOURCE} and ${isInPage("f")} and ${LACKS} and ${HOLDS}))
       where r.id = ${ragId} and r.scopes_due_at is not null`,
-    pendSql(
+    makePendingSql(
       raw("rags r join files f on f.file_source_id = r.file_source_id"),
-      sql`r.id = ${ragId} and ${ofPage("f")} and f.deleted_at is null and ${LACKS}`,
+      sql`r.id = ${ragId} and ${isInPage("f")} and f.deleted_at is null and ${LACKS}`,
       times,
     ),
-    leaveSql(
+    markLeavingSql(
       sql`rags r cross join rag_generations g on g.rag_id = r.id and ${OPEN}
           cross join rag_files rf on rf.rag_id = r.id and rf.generation = g.generation
           cross join files f on f.id = rf.file_id
-        where r.id = ${ragId} and rf.status in ${ANY_STATUS} and ${ofPage("rf")} and not ${HOLDS}`,
+        where r.id = ${ragId} and rf.status in ${ANY_STATUS} and ${isInPage("rf")} and not ${HOLDS}`,
       times,
     ),
     // A later change of the scopes has its own walk.
@@ -176,7 +176,7 @@ const LISTED = namesOf(FILE_STATUSES);
 
 const RAGS_AT_ONCE = 50;
 
-/** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */
+/** RAGs whose changed scopes are not being applied; each is postponed until `heldUntilSql`. */
 export const takeUnappliedScopes = (db: Database, now: number, heldUntil: number) =>
   readValues(db, r.id)`update rags set scopes_due_at = ${heldUntil}
     where id in (select id from rags where scopes_due_at < ${now} and removed_at is null

@@ -10,10 +10,10 @@ import {
   select,
   flag,
   type Row,
-  optional,
+  orNull,
 } from "../select.ts";
 import { textList } from "../schema/columns.ts";
-import { containedIn, readPage, type Slice } from "../page.ts";
+import { isContainedIn, readPage, type Slice } from "../page.ts";
 import { AFTER_SLASH, AFTER_ALL } from "../path-range.ts";
 import { files } from "../schema/index.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
@@ -27,7 +27,7 @@ const ROWS = `rag_files rf join rags r on r.id = rf.rag_id and r.generation = rf
   where rf.file_id = f.id and rf.status <> 'leaving'`;
 
 /** Null while no RAG indexes the file. */
-const STATUS = optional(
+const STATUS = orNull(
   oneOf(
     FILE_STATUSES,
     `case when f.deleted_at is not null then 'deleted' else (select rf.status from ${ROWS}
@@ -39,7 +39,7 @@ export const SOURCE_FILE = select({
   ...pick(f, "path", "name", "externalId", "url", "size", "mimeType", "sha256"),
   status: STATUS,
   isExcluded: IS_EXCLUDED,
-  errorMessage: optional(
+  errorMessage: orNull(
     text(
       // A file that is tried again tells why its last try failed.
       `(select rf.error_message from ${ROWS} and rf.status <> 'deleted'
@@ -52,7 +52,7 @@ export const SOURCE_FILE = select({
     `coalesce((select rf.notes from ${ROWS} order by rf.indexed_at desc limit 1), '[]')`,
   ),
   /** The last success in any RAG, ms. */
-  indexedAt: optional(number(`(select max(rf.indexed_at) from ${ROWS})`)),
+  indexedAt: orNull(number(`(select max(rf.indexed_at) from ${ROWS})`)),
 });
 /** A file as the panel lists it, over all RAGs. */
 export type SourceFile = Row<typeof SOURCE_FILE>;
@@ -74,11 +74,11 @@ const filesOf = (sourceId: FileSourceId, contains: string) =>
   contains === ""
     ? raw("files f")
     : sql`(select path from (select path from files where file_source_id = ${sourceId}
-          order by path limit ${MAX_PATHS_SEARCHED}) where ${containedIn(["path"], contains)}) found
+          order by path limit ${MAX_PATHS_SEARCHED}) where ${isContainedIn(["path"], contains)}) found
         cross join files f on f.file_source_id = ${sourceId} and f.path = found.path`;
 
 /** A folder is a range of paths; what else is in the range (`a-b` beside `a/b`) is filtered out. */
-const inside = (path: string) =>
+const isInside = (path: string) =>
   sql`f.path >= ${path} and f.path < ${path + AFTER_SLASH}
     and (f.path = ${path} or substr(f.path, 1, length(${path}) + 1) = ${`${path}/`})`;
 
@@ -100,7 +100,7 @@ export async function listFilesOfSource(
 ): Promise<{ data: SourceFile[]; total: number }> {
   const folder = path.replace(/\/$/, "");
   const from = sql`from ${filesOf(sourceId, contains)} where f.file_source_id = ${sourceId}
-    and ${folder === "" ? raw("1") : inside(folder)}
+    and ${folder === "" ? raw("1") : isInside(folder)}
     and ${status === undefined ? raw("1") : sql`${STATUS.sql} = ${status}`}`;
   return await readPage(db, SOURCE_FILE, { ...slice, from, order: raw("f.path") });
 }
@@ -120,7 +120,7 @@ export async function listFolder(
   slice: { sourceId: FileSourceId; folder: string; after: string | null; limit: number },
 ): Promise<FolderEntry[]> {
   const { sourceId, folder, after, limit } = slice;
-  const next = (from: Sql) => sql`(select min(f.path) from files f where f.file_source_id =
+  const nextPathSql = (from: Sql) => sql`(select min(f.path) from files f where f.file_source_id =
     ${sourceId} and f.path > ${from} and f.path < ${folder + AFTER_ALL} and f.deleted_at is null)`;
   const rest = sql`substr(found, length(${folder}) + 1)`;
   // The slashes of `https://` part no folders: a host is the outermost one of a web source.
@@ -129,9 +129,9 @@ export async function listFolder(
   const below = sql`${folder} || substr(${rest}, 1, ${slash})`;
   const start = after === null ? folder : after.replace(/\/$/, `/${AFTER_ALL}`);
   return await readRows(db)`with recursive step(found) as (
-      select ${next(sql`${start}`)}
+      select ${nextPathSql(sql`${start}`)}
       union all
-      select ${next(sql`case when ${isFolder} then ${below} || ${AFTER_ALL} else found end`)}
+      select ${nextPathSql(sql`case when ${isFolder} then ${below} || ${AFTER_ALL} else found end`)}
       from step where found is not null
       limit ${limit})
     select ${ENTRY} from (

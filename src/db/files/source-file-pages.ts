@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
-import { number, text, columnsOf, pick, select, type Row, optional } from "../select.ts";
-import { containedIn, countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
+import { number, text, columnsOf, pick, select, type Row, orNull } from "../select.ts";
+import { isContainedIn, countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
 import type { Key, KeyedPage, PageAt } from "../page.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS, type FileStatus } from "../schema/rags.ts";
@@ -21,8 +21,8 @@ export type FilePageQuery = {
 
 const PATH = select(pick(columnsOf(ragFiles), "path"));
 const SEARCHED = select({
-  first: optional(text("min(path)")),
-  last: optional(text("max(path)")),
+  first: orNull(text("min(path)")),
+  last: orNull(text("max(path)")),
   paths: number("count(*)"),
 });
 
@@ -42,12 +42,13 @@ export async function readFilePage(
   const pages = await runBatch(
     db,
     lists.map(
-      (list) => sql`select ${PATH} from ${list} where ${containedIn(["path"], part)} limit ${rows}`,
+      (list) =>
+        sql`select ${PATH} from ${list} where ${isContainedIn(["path"], part)} limit ${rows}`,
     ),
   );
   const isCut = part !== "" && !backwards && pages.flat().length < rows;
   const end = isCut ? await endOfSearch(db, lists, isDown) : undefined;
-  const paths = inOrder(pages.flat(), end, isDown);
+  const paths = orderPaths(pages.flat(), end, isDown);
   const page = keyedPage(paths.slice(0, rows), at, reading, (path) => [path]);
   const data = await filesAt(db, sourceId, page.data);
   return { ...page, after: page.after ?? (end === undefined ? null : [end]), data };
@@ -132,16 +133,18 @@ async function endOfSearch(db: Database, lists: Sql[], isDown: boolean) {
     .flat()
     .map(({ first, last, paths }) => ({ end: isDown ? first : last, paths }))
     .flatMap(({ end, paths }) => (end === null || paths < MAX_PATHS_SEARCHED ? [] : [end]));
-  return ends.sort(byBytes).at(isDown ? -1 : 0);
+  return ends.sort(compareBytes).at(isDown ? -1 : 0);
 }
 
 /** Each path once, in the order of reading, those behind a search's end left out. */
-function inOrder(pages: Row<typeof PATH>[], end: string | undefined, isDown: boolean): string[] {
-  const paths = [...new Set(pages.map(({ path }) => path))].sort(byBytes);
+function orderPaths(pages: Row<typeof PATH>[], end: string | undefined, isDown: boolean): string[] {
+  const paths = [...new Set(pages.map(({ path }) => path))].sort(compareBytes);
   if (isDown) paths.reverse();
   if (end === undefined) return paths;
-  return paths.filter((path) => (isDown ? byBytes(path, end) >= 0 : byBytes(path, end) <= 0));
+  return paths.filter((path) =>
+    isDown ? compareBytes(path, end) >= 0 : compareBytes(path, end) <= 0,
+  );
 }
 
 /** SQLite compares the bytes of UTF-8: the order of code points, not of UTF-16. */
-const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));

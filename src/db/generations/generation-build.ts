@@ -2,7 +2,13 @@ import { MINUTE_MS } from "../../core/time.ts";
 import type { RagId } from "../../core/ids.ts";
 import type { SizedMessage } from "../../ports/job-queue.ts";
 import { raw, readRows, readValue, runBatch, sql, type Database } from "../sql.ts";
-import { MESSAGE, pendAgainSql, rowKey, SIZED_FIELDS, type PendTimes } from "../files/file-rows.ts";
+import {
+  MESSAGE,
+  makePendingAgainSql,
+  rowKey,
+  SIZED_FIELDS,
+  type PendTimes,
+} from "../files/file-rows.ts";
 import { ragFiles } from "../schema/index.ts";
 import { columnsOf, select } from "../select.ts";
 import type { GenerationBuild } from "./generation-store.ts";
@@ -31,7 +37,7 @@ export async function fillNextPage(
   { after, claimedUntil, limit }: { after: string; claimedUntil: number; limit: number },
 ): Promise<{ messages: SizedMessage[]; filledUpTo: string | null }> {
   const end = await endOfPage(db, ragId, after, limit);
-  const inPage = (x: string) =>
+  const isInPage = (x: string) =>
     sql`${raw(x)}.file_id > ${after} and ${raw(x)}.file_id <= ${end ?? LAST}`;
   const live = sql`rag_files l where ${isLive(ragId)}`;
   // No other worker has filled the page, and the generation is still being built.
@@ -40,7 +46,7 @@ export async function fillNextPage(
   const [, filled] = await runBatch(db, [
     // Rows of a generation that was brought back whose files the RAG no longer contains.
     sql`delete from rag_files where rag_id = ${ragId} and generation = ${generation}
-      and ${inPage("rag_files")} and ${isNext}
+      and ${isInPage("rag_files")} and ${isNext}
       and not exists (select 1 from ${live} and l.file_id = rag_files.file_id)`,
     // Every file of the live generation gets a row: pending, or deleted as in the live one. An
     // existing row is kept if nothing has changed since; otherwise its indexed content stays until
@@ -50,7 +56,7 @@ export async function fillNextPage(
       select ${ragId}, ${generation}, l.file_id, l.path,
         case l.status when 'deleted' then 'deleted' else 'pending' end, l.revision, l.indexed_at,
         case l.status when 'deleted' then 0 else ${claimedUntil} end
-      from ${live} and ${inPage("l")} and ${isNext}
+      from ${live} and ${isInPage("l")} and ${isNext}
       on conflict (rag_id, generation, file_id) do update set status = excluded.status,
         path = excluded.path, revision = max(rag_files.revision + 1, excluded.revision),
         indexed_at = excluded.indexed_at, error_message = null, error_is_outside = 0,
@@ -73,12 +79,12 @@ export async function fillNextPage(
 const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 
 /** Files in a generation being built that failed for an outside cause long enough ago. */
-export const retryFailedOutside = (
+export const retryOutsideFailures = (
   db: Database,
   { ragId, generation }: GenerationBuild,
   { limit, ...times }: PendTimes & { limit: number },
 ) =>
-  readRows(db)`${pendAgainSql(times)} where (${rowKey()}) in (
+  readRows(db)`${makePendingAgainSql(times)} where (${rowKey()}) in (
       select ${rowKey()} from rag_files
       where rag_id = ${ragId} and generation = ${generation} and status = 'error'
         and error_is_outside = 1 and leased_until < ${times.now - AGAIN_AFTER_MS} limit ${limit})

@@ -4,7 +4,14 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import { execute, raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { flag, number, oneOf, pick, select, type Row } from "../select.ts";
 import { OPEN, rowKey } from "../files/file-rows.ts";
-import { fittingChunks, g, r, removalSql, vectorsOfCopied, type RagRecord } from "../records.ts";
+import {
+  fittingChunks,
+  g,
+  r,
+  removalSql,
+  copiedGenerationSql,
+  type RagRecord,
+} from "../records.ts";
 
 /** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {
@@ -110,7 +117,7 @@ export async function beginGeneration(
       select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
         'building', ${target.embeddingModel}, ${target.dimensions}, ${target.passagePrefix},
         ${size}, ${overlap}, ${target.format}, ${shards}, ${vectorsIn},
-        case when ${copy} is null then ${vectorsFrom} else ${vectorsOfCopied(copy, target)} end,
+        case when ${copy} is null then ${vectorsFrom} else ${copiedGenerationSql(copy, target)} end,
         ${copy}, ${now}, ''
       from rags r join rag_generations l on l.rag_id = r.id and l.generation = r.generation
       where r.id = ${ragId} and r.removed_at is null and ${possible} and not ${unfit}

@@ -1,6 +1,6 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { readRows, execute, readRow, type Database } from "../sql.ts";
-import { MESSAGE, pendAgainSql, type PendTimes } from "../files/file-rows.ts";
+import { MESSAGE, makePendingAgainSql, type PendTimes } from "../files/file-rows.ts";
 import { ragFiles, files } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 import { g, s } from "../records.ts";
@@ -10,7 +10,7 @@ const COUNTED_INDEX = select(pick(g, "ragId", "generation", "shards", "numberVec
 export type CountedIndex = Row<typeof COUNTED_INDEX>;
 
 /** `limit` RAGs with no work in progress; `turn` counts up, so that every RAG gets its turn. */
-export const quietIndexes = (db: Database, turn: number, limit: number) =>
+export const listQuietIndexes = (db: Database, turn: number, limit: number) =>
   readRows(db)`select ${COUNTED_INDEX}
     from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
     where r.removed_at is null and g.pending_files = 0 and g.processing_files = 0
@@ -25,7 +25,7 @@ export type CountedFile = Row<typeof COUNTED_FILE>;
 type Generation = Pick<CountedIndex, "ragId" | "generation">;
 
 /** A generation's files after this id, in order of id. */
-export const countedFiles = (
+export const readCountedFiles = (
   db: Database,
   { ragId, generation }: Generation,
   after: string,
@@ -42,7 +42,7 @@ export const resetToPending = (
   fileIds: FileId[],
   times: PendTimes,
 ) =>
-  readRows(db)`${pendAgainSql(times)}, fingerprint = null
+  readRows(db)`${makePendingAgainSql(times)}, fingerprint = null
     where rag_id = ${ragId} and generation = ${generation}
       and file_id in (select value from json_each(${fileIds})) and status in ('indexed', 'error')
     returning ${MESSAGE}`;
@@ -56,7 +56,7 @@ export const dueUploadCheck = (db: Database, now: number) =>
     where s.uploads_due_at <= ${now} and s.removed_at is null order by s.uploads_due_at limit 1`;
 
 /** Reads version and text of those of the files that are not deleted. */
-export const storedVersions = (db: Database, ids: FileId[]) =>
+export const readStoredVersions = (db: Database, ids: FileId[]) =>
   readRows(db)`select ${NAMED} from json_each(${ids}) wanted
     cross join files f on f.id = wanted.value where f.deleted_at is null`;
 

@@ -1,7 +1,7 @@
-import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
+import { filesOfSources, selectRagsOfSources, sumCounts } from "../catalog/source-counts.ts";
 import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
-import { hasRows, runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
-import { number, flag, text, columnsOf, optional, pick, select, type Row } from "../select.ts";
+import { hasRows, runBatch, sql, raw, readRows, onlyRow, type Database } from "../sql.ts";
+import { number, flag, text, columnsOf, orNull, pick, select, type Row } from "../select.ts";
 import { eventEndpoints, files, ragFiles, scanRuns } from "../schema/index.ts";
 import { r, s } from "../records.ts";
 
@@ -16,8 +16,8 @@ const FAILING_FILE = select({
 });
 const FAILING_SOURCE = select({
   ...pick(s, "identifier", "name"),
-  error: optional(run.error),
-  finishedAt: optional(run.finishedAt),
+  error: orNull(run.error),
+  finishedAt: orNull(run.finishedAt),
 });
 const SCAN = select({ ...pick(s, "identifier", "name"), startedAt: run.startedAt });
 const scansUnderWay = ({ now, limit, mayReadAll }: Look) =>
@@ -56,7 +56,7 @@ const waitingFiles = ({ limit, mayReadAll, problem }: Look) =>
       where w.error_message is not null and ${isOpenTo(mayReadAll)}
       order by s.identifier limit ${limit}`;
 
-const OLDEST = select({ since: optional(number("min(x.revision)")) });
+const OLDEST = select({ since: orNull(number("min(x.revision)")) });
 
 const sumOf = (expression: string) => number(`coalesce(sum(${expression}), 0)`);
 const CALLS = select({
@@ -69,12 +69,12 @@ const CALLS = select({
 const VERIFICATIONS = select({
   indexes: number("count(*)"),
   compared: number("count(v.last_verification)"),
-  lastEndedAt: optional(number("max(v.last_verification ->> 'endedAt')")),
+  lastEndedAt: orNull(number("max(v.last_verification ->> 'endedAt')")),
   checked: sumOf("v.last_verification ->> 'checked'"),
   addedAgain: sumOf("v.last_verification ->> 'addedAgain'"),
   removed: sumOf("v.last_verification ->> 'removed'"),
   underWay: number("count(v.verification)"),
-  underWaySince: optional(number("min(v.verification ->> 'beganAt')")),
+  underWaySince: orNull(number("min(v.verification ->> 'beganAt')")),
 });
 
 /**
@@ -103,7 +103,7 @@ export async function readOverview(db: Database, look: Look & { callsSince: numb
         on g.rag_id = v.rag_id and g.generation = v.generation
           and g.state <> 'dropped'`,
     ]);
-  const counts = summed((await filesOfSources(db, ofRags)).values());
+  const counts = sumCounts((await filesOfSources(db, ofRags)).values());
   return {
     counts,
     passages: ofRags.reduce((sum, rag) => sum + rag.passages, 0),
@@ -112,9 +112,9 @@ export async function readOverview(db: Database, look: Look & { callsSince: numb
     failingSources,
     scans,
     // A revision is at least the time in ms at which the change became known.
-    oldestPendingSince: only(oldest).since,
-    calls: only(calls),
-    verifications: only(checks),
+    oldestPendingSince: onlyRow(oldest).since,
+    calls: onlyRow(calls),
+    verifications: onlyRow(checks),
   };
 }
 
@@ -138,7 +138,7 @@ const FAILED_FILE = select({
 const SOURCE_IN_NEED = select({
   ...pick(s, "identifier", "name", "provider", "config", "status", "leftOut"),
   access: s.access,
-  error: optional(run.error),
+  error: orNull(run.error),
   heldRemovals: number("coalesce(run.held_removals, 0)"),
 });
 
@@ -182,30 +182,32 @@ export async function readNeeds(db: Database, look: Look) {
     ],
   );
   /** Files by status, each once, however many RAGs index it. */
-  const counts = summed((await filesOfSources(db, rags)).values());
+  const counts = sumCounts((await filesOfSources(db, rags)).values());
   const paths = new Set(failingFiles.map((file) => `${file.sourceIdentifier} ${file.filePath}`));
   const failing = failingFiles.length === limit ? counts.error : paths.size;
-  const work = { waiting, failingSources, scans, builds: only(builds), endpoints, problem };
+  const work = { waiting, failingSources, scans, builds: onlyRow(builds), endpoints, problem };
   return { counts, failing, failingFiles, ...work };
 }
 export type Needs = Awaited<ReturnType<typeof readNeeds>>;
 
-const newest = (table: string, where: string) =>
-  optional(text(`(select identifier from ${table} where ${where} order by id desc limit 1)`));
-const has = (rows: string) => flag(`exists (select 1 from ${rows} limit 1)`);
+const newestIdentifier = (table: string, where: string) =>
+  orNull(text(`(select identifier from ${table} where ${where} order by id desc limit 1)`));
+const hasRow = (rows: string) => flag(`exists (select 1 from ${rows} limit 1)`);
 
 const STEPS = select({
   /** Identifiers of the newest of each; null: there is none. */
-  source: newest("file_sources", "removed_at is null"),
-  rag: newest("rags", "removed_at is null"),
-  inference: newest("inferences", "1"),
-  hasFiles: has("files"),
-  isIndexing: has("rag_generations where state = 'live' and pending_files + processing_files > 0"),
-  hasToken: has("tokens"),
-  hasCalls: has("usage_hours where dimension = 'all' and calls > 0"),
+  source: newestIdentifier("file_sources", "removed_at is null"),
+  rag: newestIdentifier("rags", "removed_at is null"),
+  inference: newestIdentifier("inferences", "1"),
+  hasFiles: hasRow("files"),
+  isIndexing: hasRow(
+    "rag_generations where state = 'live' and pending_files + processing_files > 0",
+  ),
+  hasToken: hasRow("tokens"),
+  hasCalls: hasRow("usage_hours where dimension = 'all' and calls > 0"),
 });
 export type Steps = Row<typeof STEPS>;
 
 /** How far a service is set up: one row of each table. */
 export const readSteps = async (db: Database): Promise<Steps> =>
-  only(await readRows(db)`select ${STEPS}`);
+  onlyRow(await readRows(db)`select ${STEPS}`);

@@ -1,6 +1,6 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { execute, hasRows, readValue, runBatch, sql, readRows, type Database } from "../sql.ts";
-import { heldUntil, rowKey, LEAVING } from "../files/file-rows.ts";
+import { heldUntilSql, rowKey, LEAVING } from "../files/file-rows.ts";
 import { fileSources, ragGenerations, rags } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 import { IN_WORK } from "../files/pending-files.ts";
@@ -9,7 +9,7 @@ const [r, s] = [columnsOf(rags), columnsOf(fileSources)];
 const [RAG_ID, SOURCE_ID] = [select(pick(r, "id")), select(pick(s, "id"))];
 
 /** RAGs and sources removed before `before` that still have data to delete. */
-export async function removedResources(
+export async function listRemovedResources(
   db: Database,
   before: number,
 ): Promise<{ rags: RagId[]; sources: FileSourceId[] }> {
@@ -26,7 +26,7 @@ const GENERATION = select(pick(columnsOf(ragGenerations), "generation", "shards"
  * Every generation of a removed RAG, retired ones included; null when it is not removed, or another
  * index is being built from it.
  */
-export async function removedRagGenerations(
+export async function listGenerationsOfRemovedRag(
   db: Database,
   ragId: RagId,
 ): Promise<Row<typeof GENERATION>[] | null> {
@@ -49,7 +49,7 @@ export const deleteRagFiles = async (db: Database, ragId: RagId, limit: number) 
 /** Whether a worker may still write to the RAG's index. */
 export const isWorkedOn = (db: Database, ragId: RagId, now: number) =>
   hasRows(db)`select 1 from rag_files
-    where rag_id = ${ragId} and status = 'processing' and ${heldUntil()} > ${now} limit 1`;
+    where rag_id = ${ragId} and status = 'processing' and ${heldUntilSql()} > ${now} limit 1`;
 
 export const deleteRag = (db: Database, ragId: RagId) =>
   execute(db)`delete from rags where id = ${ragId} and removed_at is not null`;

@@ -36,7 +36,7 @@ const SECRET = select({
 export type SealedSecret = Row<typeof SECRET>;
 
 /** In random order, so that an unreadable one does not block others. */
-export const secretsSealedBy = (db: Database, keyId: string, limit: number) =>
+export const findSecretsSealedBy = (db: Database, keyId: string, limit: number) =>
   readRows(db)`select ${SECRET} from (${SEALED}) where sealed like ${`${keyId}.%`}
     order by random() limit ${limit}`;
 

@@ -1,13 +1,13 @@
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import { execute, raw, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { number, columnsOf, pick, select, type Row, optional } from "../select.ts";
+import { number, columnsOf, pick, select, type Row, orNull } from "../select.ts";
 import { vectorSyncs } from "../schema/index.ts";
 
 /** An index object whose vectors are kept in sync with the vector index. */
 const VECTOR_SYNC = select({
   ...pick(columnsOf(vectorSyncs), "ragId", "generation", "shard", "verifyAt"),
   /** Null: the generation was dropped, and its vectors are to be removed. */
-  shards: optional(
+  shards: orNull(
     number(`(select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
       and g.generation = vector_syncs.generation and g.state <> 'dropped')`),
   ),
@@ -52,7 +52,7 @@ export const claimVectorSyncs = (
       order by due_at limit ${limit})
     returning ${VECTOR_SYNC}`;
 
-const at = ({ ragId, generation, shard }: IndexAddress) =>
+const isOfIndex = ({ ragId, generation, shard }: IndexAddress) =>
   sql`rag_id = ${ragId} and generation = ${generation} and shard = ${shard}`;
 
 /** Sets when the next sync is due; an earlier time set meanwhile stays. */
@@ -63,7 +63,7 @@ export const rescheduleVectorSync = (
 ) =>
   execute(db)`update vector_syncs set due_at = case when due_at = ${claimedUntil} then ${dueAt}
       else min(due_at, ${dueAt}) end
-    where ${at(address)}`;
+    where ${isOfIndex(address)}`;
 
 /** Adds up a part's findings. `end`: it was the last; when the next verification is due, ms. */
 export async function recordVerification(
@@ -72,23 +72,23 @@ export async function recordVerification(
   counts: VerificationCounts,
   end: { endedAt: number; nextAt: number } | null,
 ): Promise<void> {
-  const plus = (name: keyof VerificationCounts) =>
+  const addCountSql = (name: keyof VerificationCounts) =>
     sql`${raw(`'$.${name}', verification ->> '${name}'`)} + ${counts[name]}`;
   await runBatch(db, [
     sql`update vector_syncs set verification = json_set(verification,
-        ${plus("checked")}, ${plus("addedAgain")}, ${plus("removed")})
-      where ${at(address)} and verification is not null`,
+        ${addCountSql("checked")}, ${addCountSql("addedAgain")}, ${addCountSql("removed")})
+      where ${isOfIndex(address)} and verification is not null`,
     ...(end === null
       ? []
       : [
           sql`update vector_syncs set verify_at = ${end.nextAt}, verification = null,
               last_verification = coalesce(
                 json_set(verification, '$.endedAt', ${end.endedAt}), last_verification)
-            where ${at(address)}`,
+            where ${isOfIndex(address)}`,
         ]),
   ]);
 }
 
 /** Called for a dropped generation without vectors. */
 export const deleteVectorSync = (db: Database, address: IndexAddress) =>
-  execute(db)`delete from vector_syncs where ${at(address)}`;
+  execute(db)`delete from vector_syncs where ${isOfIndex(address)}`;

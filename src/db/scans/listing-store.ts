@@ -2,9 +2,9 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
-import { countingInRags } from "../files/count-together.ts";
-import { HOLDS, isOpen, pendSql, type PendTimes } from "../files/file-rows.ts";
-import { leaveSql, type Removal, type RemovalTimes } from "../files/removal-store.ts";
+import { countWritesInRags } from "../files/count-together.ts";
+import { HOLDS, isOpen, makePendingSql, type PendTimes } from "../files/file-rows.ts";
+import { markLeavingSql, type Removal, type RemovalTimes } from "../files/removal-store.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select, type Row } from "../select.ts";
@@ -23,24 +23,24 @@ const KNOWN_FILE = select({
 export type KnownRow = Row<typeof KNOWN_FILE>;
 
 /** By path, and where none matches by external id: an unchanged file costs two rows read. */
-export async function knownFiles(
+export async function findKnownFiles(
   db: Database,
   sourceId: FileSourceId,
   files: Pick<KnownRow, "path" | "externalId">[],
 ): Promise<KnownRow[]> {
   const paths = [...new Set(files.map(({ path }) => path))];
-  const rows = await knownBy(db, f.path.sql, sourceId, paths);
+  const rows = await findKnownBy(db, f.path.sql, sourceId, paths);
   const idAt = new Map(rows.map(({ path, externalId }) => [path, externalId]));
   const elsewhere = files.flatMap(({ path, externalId }) =>
     externalId === null || idAt.get(path) === externalId ? [] : [externalId],
   );
   if (elsewhere.length === 0) return rows;
-  const moved = await knownBy(db, f.externalId.sql, sourceId, elsewhere);
+  const moved = await findKnownBy(db, f.externalId.sql, sourceId, elsewhere);
   return [...new Map([...rows, ...moved].map((row) => [row.id, row])).values()];
 }
 
 /** `cross join` makes the list the outer loop; else it is read once for each file. */
-async function knownBy(db: Database, column: Sql, sourceId: FileSourceId, values: string[]) {
+async function findKnownBy(db: Database, column: Sql, sourceId: FileSourceId, values: string[]) {
   if (values.length === 0) return [];
   return await readRows(db)`select ${KNOWN_FILE} from json_each(${values}) m
     cross join files f on f.file_source_id = ${sourceId} and ${column} = m.value`;
@@ -81,7 +81,7 @@ export async function commitPage(
   ];
   const changes = writeStatements(run, next.commit, writes, times);
   const changed = [...writes.writes, ...writes.failures].map((file) => file.id);
-  const counting = countingInRags(run.source.id, changed);
+  const counting = countWritesInRags(run.source.id, changed);
   const results = await runBatch(db, [...commits, ...changes], counting);
   if ((results[0] ?? []).length === 0) return null;
   if (writes.writes.length === 0) return { messages: [], removals: [] };
@@ -115,13 +115,13 @@ function writeStatements(
   statements.push(
     ...portionsOf(writes).map((some) => writeFiles(run, committed, some, now)),
     ...recorded,
-    pendSql(
+    makePendingSql(
       sql`${ofWrites} cross join files f on f.id = m.value
         cross join rags r on r.file_source_id = f.file_source_id`,
       committed,
       times,
     ),
-    leaveSql(
+    markLeavingSql(
       sql`${ofWrites} cross join rag_files rf on rf.file_id = m.value
           cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
         where not ${HOLDS} and ${committed}`,

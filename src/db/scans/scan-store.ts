@@ -3,7 +3,7 @@ import { execute, hasRows, runBatch, sql, readRows, readValues } from "../sql.ts
 import type { Database, Sql } from "../sql.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import type { ScanProgress } from "../schema/sources.ts";
-import { columnsOf, pick, present, select, selected, type Row } from "../select.ts";
+import { columnsOf, pick, notNull, select, rowAsSelect, type Row } from "../select.ts";
 
 export type { ScanProgress };
 
@@ -35,7 +35,7 @@ export async function beginRun(
       where id = ${fileSourceId} and removed_at is null and scan_run_id is null
       returning ${SCANNED_SOURCE}`,
     sql`insert into scan_runs
-      ${selected(scanRuns, { id: runId, fileSourceId, startedAt: now, progress })} from file_sources
+      ${rowAsSelect(scanRuns, { id: runId, fileSourceId, startedAt: now, progress })} from file_sources
       where id = ${fileSourceId} and scan_run_id = ${runId}`,
     sql`select 1 from file_sources
       where id = ${fileSourceId} and removed_at is null and scan_run_id <> ${runId}`,
@@ -103,7 +103,7 @@ export const commitStep = (
 ];
 
 /** False when another worker has advanced the run. */
-export async function moveOn(
+export async function advanceRun(
   db: Database,
   run: ScanRun,
   next: ScanProgress,
@@ -188,7 +188,7 @@ export const takeDueSources = (db: Database, now: number, dueAgainAt: number) =>
   readValues(db, s.id)`update file_sources set next_scan_at = ${dueAgainAt}
     where next_scan_at <= ${now} and removed_at is null returning id`;
 
-const UNCLAIMED_SCAN = select({ fileSourceId: s.id, runId: present(s.scanRunId) });
+const UNCLAIMED_SCAN = select({ fileSourceId: s.id, runId: notNull(s.scanRunId) });
 
 /** Scans whose worker or message was lost. */
 export const takeUnclaimedScans = (db: Database, now: number, claimedUntil: number) =>

@@ -23,7 +23,7 @@ const slotsOf = (messages: readonly UsageId[]) =>
   });
 
 /** Which of these messages are counted; rows that cannot contain any are not parsed. */
-const countedOf = (messages: UsageId[]) =>
+const countedSql = (messages: UsageId[]) =>
   sql`usage_counted held, json_each(held.ids) counted
     where held.slot = asked.value ->> 'slot'
       and held.first <= asked.value ->> 'last' and held.last >= asked.value ->> 'first'
@@ -31,9 +31,9 @@ const countedOf = (messages: UsageId[]) =>
 
 const ID = text("counted.value");
 
-export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
+export async function readFoldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
   const ids = await readValues(db, ID)`select counted.value
-    from json_each(${slotsOf(messages)}) asked, ${countedOf(messages)}`;
+    from json_each(${slotsOf(messages)}) asked, ${countedSql(messages)}`;
   return new Set(ids);
 }
 
@@ -67,7 +67,7 @@ export async function addUsage(
     // `ids` is not nullable: if one of them is counted already, nothing is written.
     sql`insert into usage_counted (slot, first, last, ids)
       select value ->> 'slot', value ->> 'first', value ->> 'last',
-        case when exists (select 1 from ${countedOf(messages)}) then null else value ->> 'ids' end
+        case when exists (select 1 from ${countedSql(messages)}) then null else value ->> 'ids' end
       from json_each(${slotsOf(messages)}) asked`,
     sql`insert into usage_hours (${WRITTEN.columns}) select ${WRITTEN.values}
       from json_each(${rows}) m where true

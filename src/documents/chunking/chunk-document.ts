@@ -10,7 +10,7 @@ import {
 } from "../extracted-document.ts";
 import { commonPath, sameWords, titleFor, type HeadingPath, type Title } from "./heading-path.ts";
 import { Partition, type Piece } from "./partition.ts";
-import { levelOfCuts, placedUnits, type PlacedUnit } from "./place-units.ts";
+import { levelOfCuts, placeUnits, type PlacedUnit } from "./place-units.ts";
 import { MAX_CHARACTERS_A_TOKEN, type SplitOptions, type Unit } from "./split-units.ts";
 
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";
@@ -67,7 +67,7 @@ export function* chunkCooperatively(
   let pending: PlacedUnit[] = [];
   let batch = BATCH_UNITS;
   const whole = isShort(document.markdown, limits);
-  const settle = function* (isLast: boolean): CooperativeWork<void> {
+  const settleUnits = function* (isLast: boolean): CooperativeWork<void> {
     const units = pending.map(({ unit }) => unit);
     const pieces = whole ? [wholeRun(pending)] : yield* new Partition(units, limits).pieces();
     const settled = isLast ? pieces : pieces.slice(0, -UNSETTLED_PIECES);
@@ -83,17 +83,17 @@ export function* chunkCooperatively(
   };
   const progress = new Progress();
   const cutLevel = yield* levelOfCuts(document.markdown, whole);
-  for (const unit of placedUnits(document.markdown, limits, cutLevel)) {
-    if (unit === "cut") yield* settle(true);
+  for (const unit of placeUnits(document.markdown, limits, cutLevel)) {
+    if (unit === "cut") yield* settleUnits(true);
     else if (typeof unit === "number") yield unit;
-    else if (isLongBlank(unit)) yield* settle(true);
+    else if (isLongBlank(unit)) yield* settleUnits(true);
     else {
       addUnit(pending, unit);
       yield* progress.advanceTo(unit.unit.end);
     }
-    if (pending.length >= batch) yield* settle(false);
+    if (pending.length >= batch) yield* settleUnits(false);
   }
-  yield* settle(true);
+  yield* settleUnits(true);
   return chunks;
 }
 
@@ -141,7 +141,7 @@ function chunkOf(
   const { unit } = units[0] ?? {};
   const last = units.at(-1)?.unit;
   if (first === undefined || unit === undefined || last === undefined) return null;
-  const { start, end } = trimmed(document.markdown, { start: first.start, end: last.end });
+  const { start, end } = trimSpan(document.markdown, { start: first.start, end: last.end });
   if (start >= end) return null;
   const header = unit.tableHeader;
   const text = chunkText(document.markdown, { header, start, end });
@@ -151,7 +151,7 @@ function chunkOf(
   return {
     header: header === null ? null : { start: header.start, end: header.end },
     context,
-    ...(addsTitle(title, path)
+    ...(needsTitle(title, path)
       ? { headings: [title.text, ...headings], ...(title.isName && { isNamed: true }) }
       : { headings }),
     languages: languagesOf(text, languageOfTag(document.language)),
@@ -174,12 +174,12 @@ export function chunkText(
   return place.header === null ? text : `${textOf(markdown, place.header)}\n${text}`;
 }
 
-export function embeddedText(markdown: string, chunk: Chunk): string {
+export function textToEmbed(markdown: string, chunk: Chunk): string {
   const text = chunkText(markdown, chunk);
   return chunk.context === "" ? text : `${chunk.context}\n\n${text}`;
 }
 
-const addsTitle = (title: Title | null, path: HeadingPath): title is Title =>
+const needsTitle = (title: Title | null, path: HeadingPath): title is Title =>
   title !== null && !path.some((entry) => sameWords(entry.text, title.text));
 
 /** The headings common to the piece; bare headings count only where there is nothing else. */
@@ -198,7 +198,7 @@ function contextBefore(
   const above = path.filter((entry) => entry.at < start).map((entry) => entry.text);
   const beginning = text.slice(0, TITLE_LOOK_CHARACTERS);
   const withTitle =
-    addsTitle(title, path) && !beginning.includes(title.text) ? [title.text, ...above] : above;
+    needsTitle(title, path) && !beginning.includes(title.text) ? [title.text, ...above] : above;
   const headings = withTitle.join(" > ");
   const { leadIn } = unit;
   const lead = leadIn === null || leadIn.start >= start ? "" : textOf(markdown, leadIn);
@@ -209,7 +209,7 @@ function textOf(markdown: string, span: Span): string {
   return markdown.slice(span.start, span.end).trim();
 }
 
-function trimmed(markdown: string, span: Span): Span {
+function trimSpan(markdown: string, span: Span): Span {
   const text = markdown.slice(span.start, span.end);
   const start = span.start + (text.length - text.trimStart().length);
   return { start, end: span.end - (text.length - text.trimEnd().length) };

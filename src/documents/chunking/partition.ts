@@ -59,7 +59,7 @@ export class Partition {
     let lowest = 0;
     this.#note(0);
     for (let to = 1; to <= end; to++) {
-      while (lowest < to - 1 && between(this.#weights, lowest, to) > this.#limit) lowest++;
+      while (lowest < to - 1 && sumBetween(this.#weights, lowest, to) > this.#limit) lowest++;
       const cut = this.#bestCut(to, lowest);
       this.#cuts[to] = cut;
       this.#best[to] = this.#costFrom(cut, to, Infinity) + (this.#units[to]?.breakCost ?? 0);
@@ -76,10 +76,10 @@ export class Partition {
 
   #note(from: number): void {
     const run = Math.floor(from / RUN_UNITS);
-    const start = at(this.#weights, this.#overlaps[from] ?? 0) - at(this.#headers, from);
-    const cost = at(this.#best, from) - at(this.#crossings, from + 1);
-    this.#bestOfRun[run] = Math.min(at(this.#bestOfRun, run), cost);
-    this.#startOfRun[run] = Math.max(at(this.#startOfRun, run), start);
+    const start = valueAt(this.#weights, this.#overlaps[from] ?? 0) - valueAt(this.#headers, from);
+    const cost = valueAt(this.#best, from) - valueAt(this.#crossings, from + 1);
+    this.#bestOfRun[run] = Math.min(valueAt(this.#bestOfRun, run), cost);
+    this.#startOfRun[run] = Math.max(valueAt(this.#startOfRun, run), start);
   }
 
   #bestCut(to: number, lowest: number): number {
@@ -107,31 +107,33 @@ export class Partition {
   /** A lower bound of the costs of all cuts of a run from `first` on. */
   #boundOf(first: number, to: number): number {
     const run = Math.floor(first / RUN_UNITS);
-    const lightest = at(this.#weights, to) - at(this.#startOfRun, run);
+    const lightest = valueAt(this.#weights, to) - valueAt(this.#startOfRun, run);
     if (lightest > this.#limit + ROUNDING_SLACK) return Infinity;
-    const piece = this.#smallness(first, to) + at(this.#crossings, to);
-    return at(this.#bestOfRun, run) + piece;
+    const piece = this.#smallness(first, to) + valueAt(this.#crossings, to);
+    return valueAt(this.#bestOfRun, run) + piece;
   }
 
   /** Infinite above the limit, unless it is a single unit; not exact above `least`. */
   #costFrom(from: number, to: number, least: number): number {
-    const before = at(this.#best, from);
+    const before = valueAt(this.#best, from);
     const smallness = this.#smallness(from, to);
     if (before + smallness > least) return Infinity;
-    const weight = between(this.#weights, this.#overlaps[from] ?? 0, to) + at(this.#headers, from);
+    const weight =
+      sumBetween(this.#weights, this.#overlaps[from] ?? 0, to) + valueAt(this.#headers, from);
     if (weight > this.#limit && from < to - 1) return Infinity;
-    return before + (smallness + between(this.#crossings, from + 1, to));
+    return before + (smallness + sumBetween(this.#crossings, from + 1, to));
   }
 
   #smallness(from: number, to: number): number {
-    const own = between(this.#weights, from, to);
+    const own = sumBetween(this.#weights, from, to);
     return own < this.#small ? CHUNK_COST + SMALL_COST * (1 - own / this.#small) : CHUNK_COST;
   }
 }
 
-const at = (values: Float64Array, index: number) => values[index] ?? 0;
+const valueAt = (values: Float64Array, index: number) => values[index] ?? 0;
 
-const between = (sums: Float64Array, from: number, to: number) => at(sums, to) - at(sums, from);
+const sumBetween = (sums: Float64Array, from: number, to: number) =>
+  valueAt(sums, to) - valueAt(sums, from);
 
 function prefixSums(values: Float64Array): Float64Array {
   const sums = new Float64Array(values.length + 1);

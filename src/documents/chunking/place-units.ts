@@ -9,7 +9,7 @@ export type PlacedUnit = { unit: Unit; path: HeadingPath };
 const MAX_LEAD_IN_CHARACTERS = 400;
 
 /** All units in order, with a cut before every heading of `level`; 0 for no cuts. Numbers: progress. */
-export function* placedUnits(
+export function* placeUnits(
   markdown: string,
   options: SplitOptions,
   cutLevel: number,
@@ -29,7 +29,7 @@ export function* placedUnits(
       holdsText &&= block.level !== cutLevel;
       path = pathUnder(path, block);
     } else holdsText = true;
-    const { leadIn, isGlued } = leadInto(markdown, before, block);
+    const { leadIn, isGlued } = leadInOf(markdown, before, block);
     const gluedAt = isGlued ? block.start : null;
     for (const unit of splitter.split(block, leadIn)) {
       yield { unit: unit.start === gluedAt ? { ...unit, breakCost: BREAK.glued } : unit, path };
@@ -53,14 +53,14 @@ export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWor
   return count === 0 || (isShort && count === 1) ? 0 : level;
 }
 
-function leadInto(markdown: string, before: Block | null, block: Block) {
+function leadInOf(markdown: string, before: Block | null, block: Block) {
   if (before?.kind === "heading") return { leadIn: null, isGlued: true };
-  const isGlued = introduces(markdown, before, block);
+  const isGlued = isLeadIn(markdown, before, block);
   const isNamed = isGlued && block.kind === "list" && before?.kind === "paragraph";
   return { leadIn: isNamed ? before : null, isGlued };
 }
 
-function introduces(
+function isLeadIn(
   markdown: string,
   before: (Span & { kind: string }) | null,
   block: Block,

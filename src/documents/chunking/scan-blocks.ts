@@ -56,10 +56,10 @@ function* frontMatterEnd(markdown: string): CooperativeWork<number> {
 function* scanBlock(markdown: string, start: number): CooperativeWork<Block> {
   const line = lineAt(markdown, start);
   if (isBlank(line)) return block("paragraph", start, line.next);
-  return (yield* markedBlock(markdown, line)) ?? (yield* blockByNextLine(markdown, line));
+  return (yield* scanMarkedBlock(markdown, line)) ?? (yield* scanUnmarkedBlock(markdown, line));
 }
 
-function* markedBlock(markdown: string, line: Line): CooperativeWork<Block | null> {
+function* scanMarkedBlock(markdown: string, line: Line): CooperativeWork<Block | null> {
   const { start, next, text } = line;
   const [opening, marks] = ATX.exec(text) ?? [];
   if (opening !== undefined && marks !== undefined) {
@@ -77,7 +77,7 @@ function commentsEnd(markdown: string, from: number, marks: string): Cooperative
   return textEnd(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
 }
 
-function* blockByNextLine(markdown: string, line: Line): CooperativeWork<Block> {
+function* scanUnmarkedBlock(markdown: string, line: Line): CooperativeWork<Block> {
   const { start } = line;
   const second = lineAt(markdown, line.next);
   if (isTableStart(line, second)) {
@@ -88,7 +88,7 @@ function* blockByNextLine(markdown: string, line: Line): CooperativeWork<Block> 
   if (underline !== undefined && line.text.length <= MAX_HEADING_CHARACTERS) {
     return headingBlock(start, second.next, underline.startsWith("=") ? 1 : 2, line.text);
   }
-  return block("paragraph", start, yield* textEnd(markdown, line.next, interruptsParagraph));
+  return block("paragraph", start, yield* textEnd(markdown, line.next, mayInterruptParagraph));
 }
 
 function block(kind: Block["kind"], start: number, end: number): Block {
@@ -114,7 +114,7 @@ const isTableStart = (line: Line, second: Line) =>
 /** The first characters of lines that may begin a block. */
 const MAY_INTERRUPT = /^ {0,3}[#`~\-*+•]/;
 
-function interruptsParagraph(line: Line): boolean {
+function mayInterruptParagraph(line: Line): boolean {
   if (!MAY_INTERRUPT.test(line.text)) return false;
   return ATX.test(line.text) || FENCE.test(line.text) || /^ {0,3}[-*+•][ \t]+\S/.test(line.text);
 }

@@ -94,7 +94,7 @@ export class UnitSplitter {
       const sentence = this.#unitOf({ start, end }, breakCost, true);
       if (sentence.weight <= limit) yield sentence;
       else yield* this.#splitLong(sentence, limit);
-      breakCost = endsSentence(this.#markdown, end) ? BREAK.sentence : BREAK.line;
+      breakCost = isSentenceEnd(this.#markdown, end) ? BREAK.sentence : BREAK.line;
       start = end;
     }
   }
@@ -103,7 +103,7 @@ export class UnitSplitter {
     let { start, breakCost } = long;
     while (start < long.end) {
       const latest = this.#reachOf(start, long.end, limit);
-      const end = latest >= long.end ? long.end : cutBefore(this.#markdown, start, latest);
+      const end = latest >= long.end ? long.end : findCut(this.#markdown, start, latest);
       yield this.#unitOf({ start, end }, breakCost, true);
       breakCost = BREAK.word;
       start = end;
@@ -202,7 +202,7 @@ export class UnitSplitter {
 
 const sentenceLimit = (chunkSize: number) => Math.max(1, chunkSize * SENTENCE_SHARE);
 
-function endsSentence(markdown: string, end: number): boolean {
+function isSentenceEnd(markdown: string, end: number): boolean {
   return /[.!?:…。！？؟।]["'”’»)\]」』]*\s*$/.test(markdown.slice(Math.max(0, end - 12), end));
 }
 
@@ -215,7 +215,7 @@ const words = new Intl.Segmenter("und", { granularity: "word" });
 const SEGMENTED_CHARACTERS = 120;
 
 /** The last white space before `latest`, else a word boundary, else a whole character. */
-function cutBefore(text: string, from: number, latest: number): number {
+function findCut(text: string, from: number, latest: number): number {
   if (latest >= text.length) return text.length;
   const earliest = from + Math.floor((latest - from) / 2);
   for (let at = latest; at > earliest; at--) if (/\s/.test(text[at - 1] ?? "")) return at;

@@ -16,7 +16,8 @@ export function cyrillicScore(text: string): number {
   return scoreBy(text, (character, before, after) => {
     const lower = character.toLowerCase();
     const rank = CYRILLIC_BY_FREQUENCY.indexOf(lower);
-    if (rank < 0) return symbolWeight(character, before, after) - misplaced(character, after);
+    if (rank < 0)
+      return symbolWeight(character, before, after) - misplacementPenalty(character, after);
     return frequencyWeight(rank) + casePenalty(character, before) + mixPenalty(before, after);
   });
 }
@@ -122,7 +123,7 @@ type Weigh = (character: string, before: string, after: string) => number;
 
 function scoreBy(text: string, weigh: Weigh): number {
   let sum = 0;
-  const count = eachScored(text, (...around) => {
+  const count = scoreEach(text, (...around) => {
     sum += weigh(...around);
   });
   return count === 0 ? 0 : sum / count;
@@ -134,7 +135,7 @@ const MAX_SCORED = 2_000;
 const RUN_BEYOND_ASCII = /([^\0-\u007f])\1*/gu;
 
 /** Calls `score` for the characters beyond ASCII, and returns their number. */
-function eachScored(text: string, score: (...around: Parameters<Weigh>) => void): number {
+function scoreEach(text: string, score: (...around: Parameters<Weigh>) => void): number {
   let count = 0;
   for (const { 0: run, 1: character = "", index } of text.matchAll(RUN_BEYOND_ASCII)) {
     const { length } = character;
@@ -157,7 +158,7 @@ const BALTIC_RANKS = BALTIC_ALPHABETS.map(ranksOf);
 /** The score by each alphabet; one pass, because what is unlisted weighs the same in all. */
 function alphabetScores(text: string, alphabets: Ranks[]): number[] {
   const sums = alphabets.map(() => 0);
-  const count = eachScored(text, (character, before, after) => {
+  const count = scoreEach(text, (character, before, after) => {
     const [small, smallBefore] = [character.toLowerCase(), before.toLowerCase()];
     const besideAscii = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after);
     const isMisread = character === "ã" && NOT_AFTER_NASAL.test(after);
@@ -203,7 +204,7 @@ function signWeight(character: string, before: string, after: string): number {
 }
 
 /** Among Cyrillic letters: signs at a word's end, quotes that close before a word begins. */
-function misplaced(character: string, after: string): number {
+function misplacementPenalty(character: string, after: string): number {
   if (/[»’”]/.test(character) && /\p{L}/u.test(after)) return 0.8;
   return "€¥¢©®".includes(character) ? 0.8 : 0;
 }

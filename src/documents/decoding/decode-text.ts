@@ -1,4 +1,4 @@
-import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { forEachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { CompactText } from "../writing/compact-text.ts";
@@ -34,24 +34,24 @@ export function* decodeText(
   if (SEVEN_BIT.some(([names, mark]) => names.test(name) && bytes.includes(mark))) {
     throw new UnreadableDocument(`text encoding ${name} is not read`, "encoding");
   }
-  const isUtf8 = declared !== null && encodingNamed(declared) === "utf-8";
+  const isUtf8 = declared !== null && standardEncodingOf(declared) === "utf-8";
   const decoded =
     (yield* decodeUtf32(bytes, true)) ??
     (yield* decodeUtf32(bytes, false)) ??
     (yield* decodeMarked(bytes)) ??
     (yield* decodeUtf8(bytes, isUtf8 ? 1 : GOOD_PER_DAMAGED, declared)) ??
     (yield* decodeOther(bytes, declared)) ??
-    (isUtf8 ? yield* lenient(bytes, "utf-8") : null);
+    (isUtf8 ? yield* decodeLeniently(bytes, "utf-8") : null);
   if (decoded === null) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
   return decoded;
 }
 
 const REPLACED_AT_ONCE = 1 << 14;
 
-export const withLineFeeds = (source: { text: string }) => replaced(source, /\r\n?/g, "\n");
+export const withLineFeeds = (source: { text: string }) => replaceAll(source, /\r\n?/g, "\n");
 
 /** `pattern` matches one character or two. Clears `source`: both texts would fill the memory. */
-export function* replaced(
+export function* replaceAll(
   source: { text: string },
   pattern: RegExp,
   by: string,
@@ -71,10 +71,10 @@ export function* replaced(
 
 function* decodeMarked(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
   const [first, second, third] = bytes;
-  if (first === 0xff && second === 0xfe) return yield* lenient(bytes, "utf-16le");
-  if (first === 0xfe && second === 0xff) return yield* lenient(bytes, "utf-16be");
+  if (first === 0xff && second === 0xfe) return yield* decodeLeniently(bytes, "utf-16le");
+  if (first === 0xfe && second === 0xff) return yield* decodeLeniently(bytes, "utf-16be");
   const isUtf8 = first === 0xef && second === 0xbb && third === 0xbf;
-  return isUtf8 ? yield* lenient(bytes, "utf-8") : null;
+  return isUtf8 ? yield* decodeLeniently(bytes, "utf-8") : null;
 }
 
 const UNITS_AT_ONCE = 1 << 12;
@@ -141,9 +141,9 @@ function* decodeUtf8(
   const text = yield* decodeAs(bytes, "utf-8");
   // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
   if (text !== null) return text.includes("\u001b$") ? null : { text, notes: [] };
-  const mended = yield* lenient(bytes, "utf-8");
+  const mended = yield* decodeLeniently(bytes, "utf-8");
   let good = 0;
-  yield* eachPart(mended.text, (part) => {
+  yield* forEachPart(mended.text, (part) => {
     good += part.match(GOOD_BEYOND_ASCII)?.length ?? 0;
   });
   if (good >= mended.damaged * goodPerDamaged) return mended;
@@ -188,14 +188,14 @@ function* decodeOther(
   declared: string | null,
 ): CooperativeWork<DecodedText | null> {
   if (bytes.includes(0)) return null;
-  const encoding = declared === null ? null : encodingNamed(declared);
+  const encoding = declared === null ? null : standardEncodingOf(declared);
   const text = encoding === null ? null : yield* decodeAs(bytes, encoding);
   if (text !== null && encoding !== ANY_BYTES) return { text, notes: [] };
   const detected = yield* detectEncoding(bytes);
   if (text !== null && (detected?.isOtherScript !== true || detected.isAssumed))
     return { text, notes: [] };
   if (detected === null) return null;
-  const { text: decoded, notes } = yield* lenient(bytes, detected.encoding);
+  const { text: decoded, notes } = yield* decodeLeniently(bytes, detected.encoding);
   const assumed = `text encoding is assumed to be ${detected.encoding.toUpperCase()}`;
   return { text: decoded, notes: detected.isAssumed ? [assumed, ...notes] : notes };
 }
@@ -204,7 +204,7 @@ function* decodeOther(
  * By its standard name; null when there is none. A declaration of UTF-16 without zeros beside it
  * is a mistake, and reads as Chinese nonsense (the HTML standard reads it as UTF-8, §13.2.3.2).
  */
-export function encodingNamed(declared: string): string | null {
+export function standardEncodingOf(declared: string): string | null {
   try {
     const { encoding } = new TextDecoder(declared);
     return encoding.startsWith("utf-16") ? null : encoding;
@@ -214,7 +214,7 @@ export function encodingNamed(declared: string): string | null {
 }
 
 /** Replaces bytes that the encoding does not decode. @throws RangeError for an unknown encoding. */
-export function* lenient(
+export function* decodeLeniently(
   bytes: Uint8Array,
   encoding: string,
 ): CooperativeWork<DecodedText & { damaged: number }> {

@@ -54,7 +54,7 @@ const BALTIC_LEAD = 0.1;
 
 /** Each pair of EUC-JP is one of GB 18030, which far more texts are in. */
 const CHINESE_LEAD = 0.05;
-const eucJapanese = eastAsian("euc-jp", [0xb0, 0xcf], japanese);
+const eucJapanese = eastAsianCandidate("euc-jp", [0xb0, 0xcf], japanese);
 
 const LATIN = { kind: "latin", score: latinScore } as const;
 /** A capital at the beginning of words, such as "Ł", is a small letter in these. */
@@ -68,10 +68,10 @@ const RARE_CYRILLIC = { ...CYRILLIC, isRare: true };
 const CANDIDATES: Candidate[] = [
   { encoding: "windows-1252", region: "western", ...LATIN },
   { encoding: "windows-1251", ...CYRILLIC },
-  eastAsian("gb18030", [0xb0, 0xd7], simplified),
-  eastAsian("shift_jis", [0x88, 0x97], japanese),
-  eastAsian("big5", [0xa4, 0xc6], traditional),
-  eastAsian("euc-kr", [0xb0, 0xc8], korean),
+  eastAsianCandidate("gb18030", [0xb0, 0xd7], simplified),
+  eastAsianCandidate("shift_jis", [0x88, 0x97], japanese),
+  eastAsianCandidate("big5", [0xa4, 0xc6], traditional),
+  eastAsianCandidate("euc-kr", [0xb0, 0xc8], korean),
   {
     ...eucJapanese,
     score: (text) => eucJapanese.score(text) - (KANA.test(text) ? 0 : CHINESE_LEAD),
@@ -102,7 +102,7 @@ const CANDIDATES: Candidate[] = [
   { encoding: "ibm437", ...DOS },
 ];
 
-function eastAsian(
+function eastAsianCandidate(
   encoding: string,
   leads: LeadBytes,
   rules: Omit<IdeographRules, "common">,
@@ -137,11 +137,11 @@ type Reading = { candidate: Candidate; text: string; score: number };
  * `encodings.json`, this reads 177 of 177, the package chardet 82.
  */
 export function* detectEncoding(bytes: Uint8Array): CooperativeWork<EncodingGuess | null> {
-  if (hasJapaneseEscapes(bytes)) return { ...certain("iso-2022-jp"), isOtherScript: true };
+  if (hasJapaneseEscapes(bytes)) return { ...certainEncoding("iso-2022-jp"), isOtherScript: true };
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
   const latin1 = (yield* decodeAs(sample, "windows-1252")) ?? "";
-  if (areSigns(latin1)) return certain("windows-1252");
+  if (isOnlySigns(latin1)) return certainEncoding("windows-1252");
   const readings = yield* readingsOf(sample, beyondAscii);
   const best = bestOf(readings);
   // A single letter of another script is not evidence.
@@ -161,7 +161,11 @@ export function* detectEncoding(bytes: Uint8Array): CooperativeWork<EncodingGues
 const isScript = ({ kind }: Candidate, sample: Uint8Array) =>
   kind !== "latin" && new Set(sample.filter((byte) => byte > 0x7f)).size >= SCRIPT_BYTES;
 
-const certain = (encoding: string) => ({ encoding, isOtherScript: false, isAssumed: false });
+const certainEncoding = (encoding: string) => ({
+  encoding,
+  isOtherScript: false,
+  isAssumed: false,
+});
 
 function* readingsOf(sample: Uint8Array, beyondAscii: number): CooperativeWork<Reading[]> {
   const region = latinRegionOf(sample);
@@ -184,10 +188,11 @@ const ONLY_SIGNS = /^[\0-\u007f§«»×÷¶¢£¥©®°±²³·¼½¾ªº\u00a0]
 /** Signs that are rather letters of other encodings: within words, at their ends, next to each other. */
 const LETTERS =
   /[a-z][^\0-\u007f]+[a-z]|[a-z]{2}[ªº²³£¥×]|[a-z]±(?!\d)|[£¥©®±²³¶¼¾][a-z]|(?!§§|¶¶)[^\0-\u007f\u00a0]{2}/i;
-const areSigns = (text: string) => ASCII.test(text) && ONLY_SIGNS.test(text) && !LETTERS.test(text);
+const isOnlySigns = (text: string) =>
+  ASCII.test(text) && ONLY_SIGNS.test(text) && !LETTERS.test(text);
 const ASCII = /[a-z\d]/i;
 const singleLetter = (text: string) =>
-  ASCII.test(text) && !/[\u0080-\u009f]/.test(text) ? certain("windows-1252") : null;
+  ASCII.test(text) && !/[\u0080-\u009f]/.test(text) ? certainEncoding("windows-1252") : null;
 
 /** English words only speak against Baltic: "ë" (Zoë) reads as Lithuanian's commonest letter. */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {

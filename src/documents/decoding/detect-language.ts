@@ -31,7 +31,7 @@ const CLEAR_LEAD = 1.2;
 
 export function detectLanguage(text: string): string | null {
   const samples = samplesOf(text);
-  return byScript(samples.join(" ")) ?? byWords(samples);
+  return detectByScript(samples.join(" ")) ?? detectByWords(samples);
 }
 
 function samplesOf(text: string): string[] {
@@ -46,7 +46,7 @@ function samplesOf(text: string): string[] {
 /** Most texts hold none of these and are not looked through for each script. */
 const MAY_BE_OF_SCRIPT = /[\u0370-\u1fff\u2e80-\uffff]/;
 
-function byScript(sample: string): string | null {
+function detectByScript(sample: string): string | null {
   if (!MAY_BE_OF_SCRIPT.test(sample)) return null;
   const letters = Math.max(sample.match(/\p{L}/gu)?.length ?? 0, 1);
   const match = BY_SCRIPT.find(([script, language]) => {
@@ -57,7 +57,7 @@ function byScript(sample: string): string | null {
 }
 
 /** One sample of running text is enough: the others may be of tables. */
-function byWords(samples: string[]): string | null {
+function detectByWords(samples: string[]): string | null {
   const words = samples.map(wordsOf);
   const [first, second] = COMMON_WORDS.map(({ language, common }) => {
     const hits = words.map((all) => all.filter((word) => common.has(word)).length);

@@ -1,5 +1,5 @@
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
-import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { forEachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { CompactText } from "../writing/compact-text.ts";
 import {
@@ -41,14 +41,14 @@ export function* removeHiddenCharacters(
   if (text.isWellFormed() && !(yield* hasSuspect(text))) {
     return { markdown: text, title, language, pages, notes };
   }
-  const { kept: visible, count, moved } = yield* withoutHidden(text, pages);
+  const { kept: visible, count, moved } = yield* dropHidden(text, pages);
   const removed = countNote(count, "invisible character", "removed");
   return { markdown: visible.take(), title, language, pages: moved, notes: [...notes, ...removed] };
 }
 
 function* hasSuspect(text: string): CooperativeWork<boolean> {
   let isFound = false;
-  yield* eachPart(text, (part) => {
+  yield* forEachPart(text, (part) => {
     isFound = UNUSUAL.test(part) && part.search(SUSPECT) >= 0;
     return !isFound;
   });
@@ -57,7 +57,7 @@ function* hasSuspect(text: string): CooperativeWork<boolean> {
 
 type VisibleText = { kept: CompactText; count: number; moved: PageStart[] };
 
-function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<VisibleText> {
+function* dropHidden(text: string, pages: PageStart[]): CooperativeWork<VisibleText> {
   const visible = new CompactText();
   let count = 0;
   const moved: PageStart[] = [];
@@ -78,7 +78,7 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Visib
     return "";
   };
   let from = 0;
-  yield* eachPart(text, (part, at) => {
+  yield* forEachPart(text, (part, at) => {
     const end = at + part.length;
     const cut = end < text.length ? CUT_SEQUENCE.exec(part.slice(-LONGEST_SEQUENCE)) : null;
     const whole = text.slice(from, end - (cut?.[0].length ?? 0));
@@ -94,12 +94,12 @@ function isShown(code: number, text: string, at: number): boolean {
   const before = text.slice(wholeCharacterEnd(text, at - 1), at);
   if (code >= 0xe0100) return IDEOGRAPH.test(before);
   if (code >= 0xfe00 && code <= 0xfe0f) return isVisible(before);
-  return (code === 0x200c || code === 0x200d) && joins(text, at, before);
+  return (code === 0x200c || code === 0x200d) && isJoiner(text, at, before);
 }
 
 const isVisible = (character: string) => /[^\s\p{C}\ufe00-\ufe0f]/u.test(character);
 
-function joins(text: string, at: number, before: string): boolean {
+function isJoiner(text: string, at: number, before: string): boolean {
   const after = String.fromCodePoint(text.codePointAt(at + 1) ?? 0x20);
   if (JOINED_SCRIPTS.test(before) && JOINED_SCRIPTS.test(after)) return true;
   return EMOJI.test(before) && /\p{Extended_Pictographic}|[\u2640\u2642\u2695]/u.test(after);

@@ -70,27 +70,28 @@ function zipFormat(file: RawDocument): FormatGuess {
     return { foreign: "application/vnd.oasis.opendocument.graphics" };
   }
   const names = archive.names();
-  const holds = (place: string) => names.some((name) => name.startsWith(place));
+  const hasEntry = (place: string) => names.some((name) => name.startsWith(place));
   // Office packages can store their parts in any folder: the list of parts determines the format.
   const [start] = archive.chunks("[Content_Types].xml");
   const types = start === undefined ? "" : headOf(start, SNIFFED_BYTES);
   const format =
-    FORMATS.find(({ zip }) => zip?.holds !== undefined && holds(zip.holds)) ??
+    FORMATS.find(({ zip }) => zip?.holds !== undefined && hasEntry(zip.holds)) ??
     FORMATS.find(({ zip }) => zip?.types?.test(types));
   if (format !== undefined) return { format };
-  if (holds("visio/")) return { foreign: "application/vnd.ms-visio.drawing" };
+  if (hasEntry("visio/")) return { foreign: "application/vnd.ms-visio.drawing" };
   const isIWork = names.some((name) => /\.iwa$|^index\.(apxl|xml)(\.gz)?$|^Index\.zip$/.test(name));
   return { foreign: isIWork ? "application/vnd.apple.iwork" : "application/zip" };
 }
 
 /** The type of a compound file. @throws UnreadableDocument for documents with a password */
 function oleMediaType(bytes: Uint8Array): string {
-  const holds = (name: string) => indexOfBytes(bytes, name.replace(/./g, "$&\0")) >= 0;
-  if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted", "encrypted");
-  if (holds("WordDocument")) return "application/msword";
-  if (holds("PowerPoint Document")) return "application/vnd.ms-powerpoint";
-  if (holds("Workbook") || holds("Book")) return "application/vnd.ms-excel";
-  return holds("__properties_version1.0")
+  const hasEntry = (name: string) => indexOfBytes(bytes, name.replace(/./g, "$&\0")) >= 0;
+  if (hasEntry("EncryptedPackage"))
+    throw new UnreadableDocument("document is encrypted", "encrypted");
+  if (hasEntry("WordDocument")) return "application/msword";
+  if (hasEntry("PowerPoint Document")) return "application/vnd.ms-powerpoint";
+  if (hasEntry("Workbook") || hasEntry("Book")) return "application/vnd.ms-excel";
+  return hasEntry("__properties_version1.0")
     ? "application/vnd.ms-outlook"
     : "application/x-ole-storage";
 }
@@ -104,7 +105,7 @@ function textKind(file: RawDocument): DocumentKind {
     .replace(/^[\xff\xfe]{2}/, "")
     .trimStart();
   if (isManualPage(file, byName, start)) return "man";
-  const bySniffing = sniffedKind(start, byName) ?? sniffedLeniently(start, byName, file);
+  const bySniffing = sniffKind(start, byName) ?? sniffLeniently(start, byName, file);
   if (bySniffing !== null) return bySniffing;
   const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
   if (kind === "man") return "text";
@@ -125,7 +126,7 @@ function isManualPage({ name, mimeType }: RawDocument, byName: DocumentKind | nu
 }
 
 /** Fragments of HTML and JSON, where neither the name nor the sender indicates otherwise. */
-function sniffedLeniently(
+function sniffLeniently(
   start: string,
   byName: DocumentKind | null,
   { bytes, mimeType }: RawDocument,
@@ -146,7 +147,7 @@ const MAIL_HEADER =
   /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|(?:x|arc|dkim|list|content)-[\w-]+|authentication-results|reply-to|cc):/i;
 const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
 
-function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind | null {
+function sniffKind(start: string, byName: DocumentKind | null): DocumentKind | null {
   const isOpen = byName === null || byName === "text" || BINARY_KINDS.has(byName);
   if (HTML_START.test(start)) {
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";

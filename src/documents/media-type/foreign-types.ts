@@ -69,7 +69,7 @@ const ADVICE: Record<string, string> = {
 
 const PICTURES = "save it as PNG or JPEG";
 
-export function unsupported(mediaType: string): string {
+export function unsupportedMessage(mediaType: string): string {
   const advice = ADVICE[mediaType] ?? (mediaType.startsWith("image/") ? PICTURES : undefined);
   return `unsupported media type: ${mediaType}${advice === undefined ? "" : `; ${advice}`}`;
 }

@@ -26,7 +26,7 @@ const FOREIGN_ENDINGS = new Map(
   }),
 );
 
-export const unpackedName = (name: string) => name.replace(/\.gz$/i, "");
+export const nameWithoutGzip = (name: string) => name.replace(/\.gz$/i, "");
 
 export const kindByName = (name: string): DocumentKind | null =>
   BY_ENDING.get(endingOf(name))?.kind ?? null;
@@ -55,5 +55,5 @@ const PACKED_TYPE = /officedocument|opendocument|macroenabled|gzip/i;
 export function mayBeCompressed(name: string, mimeType: string): boolean {
   const kinds = [kindByName(name), kindByMediaType(mimeType)];
   const isPacked = kinds.some((kind) => kind !== null && PACKED.has(kind));
-  return isPacked || name !== unpackedName(name) || PACKED_TYPE.test(mimeType);
+  return isPacked || name !== nameWithoutGzip(name) || PACKED_TYPE.test(mimeType);
 }

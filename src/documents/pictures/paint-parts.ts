@@ -1,6 +1,6 @@
-import { nextTurn } from "../../core/work/cooperative.ts";
+import { yieldTurn } from "../../core/work/cooperative.ts";
 import type { Raster } from "./encode-png.ts";
-import { boxOf, inverseOf, times, type Matrix } from "./matrix.ts";
+import { boxOf, inverseOf, multiply, type Matrix } from "./matrix.ts";
 import { checkDimensions, UnusablePicture } from "./picture.ts";
 
 /** Pixels that are written for each of the picture, where its parts cover each other. */
@@ -67,7 +67,7 @@ export function rasterOf(parts: Part[], pageArea: number): Raster {
           if ((line[x * 3] ?? 0) > 127) to[x >> 3] = (to[x >> 3] ?? 0) | (128 >> (x & 7));
       }
     },
-    pause: nextTurn,
+    pause: yieldTurn,
   };
 }
 
@@ -97,9 +97,9 @@ const bitsOf = (parts: Part[]) => (!parts.every(isGrey) ? 24 : parts.every(isBil
 function painterOf(part: Part, toPage: Matrix, out: { width: number; height: number }) {
   const { width, height } = part;
   // In pictures the first row is the upper one.
-  const inverse = times(inverseOf(part.matrix), toPage);
-  const [a, b, c, d, e, f] = times([width, 0, 0, -height, 0, height], inverse);
-  const box = boxOf(times(inverseOf(toPage), part.matrix));
+  const inverse = multiply(inverseOf(part.matrix), toPage);
+  const [a, b, c, d, e, f] = multiply([width, 0, 0, -height, 0, height], inverse);
+  const box = boxOf(multiply(inverseOf(toPage), part.matrix));
   const from = Math.max(0, Math.floor(box.x));
   const end = Math.min(out.width, Math.ceil(box.x + box.width));
   const copy = part.kind === BITS ? bitCopier(part) : pixelCopier(part);

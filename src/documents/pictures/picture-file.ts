@@ -1,7 +1,7 @@
 import { encodePng } from "./encode-png.ts";
-import { times, type Matrix } from "./matrix.ts";
+import { multiply, type Matrix } from "./matrix.ts";
 import { rasterOf, RGB } from "./paint-parts.ts";
-import { checkDimensions, decodedInLine, MAX_PICTURE_BYTES, UnusablePicture } from "./picture.ts";
+import { checkDimensions, decodeInTurn, MAX_PICTURE_BYTES, UnusablePicture } from "./picture.ts";
 import type { Picture } from "./picture.ts";
 
 /** EXIF's `Orientation`, 1 to 8: https://www.cipa.jp/std/documents/e/DC-X008-Translation-2023-E.pdf */
@@ -53,17 +53,17 @@ export async function pictureOfFile(bytes: Uint8Array, mediaType: string): Promi
   const turn = turnsOf(width, height)[orientation - 1];
   if (orientation === 1 || turn === undefined) return { bytes: bytes.slice(), mediaType };
   try {
-    return { bytes: await decodedInLine(() => turnedPng(bytes, turn)), mediaType: "image/png" };
+    return { bytes: await decodeInTurn(() => turnToPng(bytes, turn)), mediaType: "image/png" };
   } catch (thrown) {
     if (thrown instanceof UnusablePicture) throw thrown;
     throw new UnusablePicture(`a picture of ${width} × ${height} pixels is damaged or too large`);
   }
 }
 
-async function turnedPng(bytes: Uint8Array, turn: Matrix): Promise<Uint8Array> {
+async function turnToPng(bytes: Uint8Array, turn: Matrix): Promise<Uint8Array> {
   const { decodeJpeg } = await import("#picture-decoders");
   const pixels = { ...(await decodeJpeg(bytes)), kind: RGB, fill: null };
-  const matrix = times(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
+  const matrix = multiply(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
   return await encodePng(rasterOf([{ ...pixels, matrix }], 0));
 }
 
@@ -82,8 +82,8 @@ const turnsOf = (width: number, height: number): Matrix[] => [
 /** https://developers.google.com/speed/webp/docs/riff_container */
 function webpFacts(view: DataView): Facts {
   const kind = view.getUint8(15);
-  const at24 = (at: number) => (view.getUint32(at, true) & 0xff_ff_ff) + 1;
-  if (kind === 0x58) return { width: at24(24), height: at24(27) };
+  const readUint24 = (at: number) => (view.getUint32(at, true) & 0xff_ff_ff) + 1;
+  if (kind === 0x58) return { width: readUint24(24), height: readUint24(27) };
   const bits = view.getUint32(21, true);
   if (kind === 0x4c) return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
   return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
@@ -129,21 +129,21 @@ const [EXTENSION, IMAGE, TRAILER] = [0x21, 0x2c, 0x3b];
 
 /** https://www.w3.org/Graphics/GIF/spec-gif89a.txt: what follows the first image is left out. */
 function firstFrame(bytes: Uint8Array): Uint8Array {
-  const byte = (at: number) => {
+  const byteAt = (at: number) => {
     const value = bytes[at];
     if (value === undefined) throw new UnusablePicture(DAMAGED);
     return value;
   };
   const colours = (flags: number) => ((flags & 0x80) === 0 ? 0 : 3 << ((flags & 7) + 1));
-  const afterBlocks = (at: number) => {
+  const skipBlocks = (at: number) => {
     let end = at;
-    while (byte(end) !== 0) end += byte(end) + 1;
+    while (byteAt(end) !== 0) end += byteAt(end) + 1;
     return end + 1;
   };
-  let at = 13 + colours(byte(10));
-  while (byte(at) === EXTENSION) at = afterBlocks(at + 2);
-  if (byte(at) !== IMAGE) throw new UnusablePicture(DAMAGED);
-  const end = afterBlocks(at + 11 + colours(byte(at + 9)));
+  let at = 13 + colours(byteAt(10));
+  while (byteAt(at) === EXTENSION) at = skipBlocks(at + 2);
+  if (byteAt(at) !== IMAGE) throw new UnusablePicture(DAMAGED);
+  const end = skipBlocks(at + 11 + colours(byteAt(at + 9)));
   const frame = new Uint8Array(end + 1);
   frame.set(bytes.subarray(0, end));
   frame[end] = TRAILER;

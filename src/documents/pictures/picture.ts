@@ -27,7 +27,7 @@ const decoding = new Lane(1);
 const DECODING_MS = 2 * 60_000;
 
 /** Decodes one picture of the isolate after another. */
-export async function decodedInLine<T>(decode: () => Promise<T>): Promise<T> {
+export async function decodeInTurn<T>(decode: () => Promise<T>): Promise<T> {
   const end = await decoding.begin({ leaseMs: DECODING_MS });
   try {
     return await decode();

@@ -82,7 +82,7 @@ export class Pictures {
 
   #hasRoom(place: Place): boolean {
     const hasRoom = this.#readings.length < MAX_PICTURES;
-    if (!hasRoom) this.tell(`left out: ${MAX_PICTURES} pictures of a file are read`, place);
+    if (!hasRoom) this.addNote(`left out: ${MAX_PICTURES} pictures of a file are read`, place);
     return hasRoom;
   }
 
@@ -112,7 +112,7 @@ export class Pictures {
       return true;
     } catch (thrown) {
       if (!(thrown instanceof UnusablePicture)) throw thrown;
-      this.tell(`left out: ${thrown.message}`, place);
+      this.addNote(`left out: ${thrown.message}`, place);
       return false;
     }
   }
@@ -123,7 +123,7 @@ export class Pictures {
       if (result === undefined) return;
       if ("problem" in result) {
         this.unread++;
-        this.tell(`could not be read from its image: ${result.problem}`, reading.place);
+        this.addNote(`could not be read from its image: ${result.problem}`, reading.place);
       } else this.#fill(reading, result);
     } catch (thrown) {
       this.#failure ??= thrown;
@@ -132,10 +132,10 @@ export class Pictures {
 
   #fill(reading: Reading, { text, by }: PictureText): void {
     reading.text = text.trim();
-    this.tell(`read from images by ${by}`, reading.place);
+    this.addNote(`read from images by ${by}`, reading.place);
   }
 
-  tell(what: string, place: Place): void {
+  addNote(what: string, place: Place): void {
     const places = this.#told.get(what) ?? [];
     places.push(place);
     this.#told.set(what, places);
@@ -148,7 +148,7 @@ export class Pictures {
       ? `${unread} picture${isOne ? " is" : "s are"} not read`
       : `${unread} page${isOne ? " is a picture" : "s are pictures"}`;
     const lines = [...this.#told].map(
-      ([what, places]) => `${namesOf(places)} ${saidOf(what, places)}`,
+      ([what, places]) => `${namesOf(places)} ${noteOf(what, places)}`,
     );
     return [...(unread === 0 ? [] : [`${are}. ${CHOOSE}`]), ...lines];
   }
@@ -160,7 +160,7 @@ export class Pictures {
     const { unread, skipped } = this;
     return {
       ...document,
-      ...(this.#readings.length > 0 && this.#filled(document)),
+      ...(this.#readings.length > 0 && this.#fillMarks(document)),
       notes: [...document.notes, ...this.notes],
       ...(unread > 0 && { unread }),
       ...(skipped > 0 && { skipped }),
@@ -168,7 +168,7 @@ export class Pictures {
   }
 
   /** Puts texts in place of their marks, and moves the pages. */
-  #filled({ markdown: marked, pages: starts }: ExtractedDocument) {
+  #fillMarks({ markdown: marked, pages: starts }: ExtractedDocument) {
     const mark = new RegExp(`\uE000${this.#name} (\\d+)\uE001`);
     const pages: PageStart[] = [];
     const recognised: Span[] = [];
@@ -198,7 +198,7 @@ export class Pictures {
 }
 
 /** `what` is said of pages: `read from images by …`, `could not be read from its image: …`. */
-function saidOf(what: string, places: Place[]): string {
+function noteOf(what: string, places: Place[]): string {
   const isMany = places.length > 1;
   const verb = what.startsWith("could") ? "" : isMany ? "were " : "was ";
   if (places.includes(null)) return verb + what.replace(/ from (?:its image|images)/, "");

@@ -1,4 +1,4 @@
-import { withinBound, withinCell } from "./bounded-text.ts";
+import { checkRowSize, checkCellSize } from "./bounded-text.ts";
 
 /**
  * The cells of a row, by their columns in ascending order: a sheet can leave thousands empty.
@@ -45,10 +45,10 @@ export class BlockList implements BlockTarget {
   /** @throws UnreadableDocument when it becomes unrealistically large. */
   add(kind: Kind, text: string, write: Block["write"], pieces = 1): void {
     if (kind !== "page" && text.trim() === "") return;
-    this.characters = withinCell(this.characters + text.length);
+    this.characters = checkCellSize(this.characters + text.length);
     this.pieces += pieces;
     if (kind !== "page") this.length++;
-    withinBound(this.cost);
+    checkRowSize(this.cost);
     this.blocks.push({ kind, text, write });
   }
 
@@ -80,7 +80,7 @@ export class BlockList implements BlockTarget {
 
   filledTable(blocks: FilledRow[], hasHeader = true): number[] {
     const rows = blocks.map(({ columns, cells }) => ({ columns, cells }));
-    const columns = usedColumns(rows);
+    const columns = columnsInUse(rows);
     const kind = rows.length > 1 && columns.length > 1 ? "table" : "frame";
     this.#addRows(kind, rows, (out) => void out.filledTable(rows, hasHeader));
     return columns;
@@ -143,7 +143,7 @@ export class BlockList implements BlockTarget {
   }
 }
 
-export function usedColumns(rows: FilledRow[]): number[] {
+export function columnsInUse(rows: FilledRow[]): number[] {
   const used = new Set<number>();
   for (const { columns } of rows) for (const column of columns) used.add(column);
   return [...used].sort((a, b) => a - b);

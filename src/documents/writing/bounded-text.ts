@@ -7,7 +7,7 @@ const MAX_ROW_CHARACTERS = 8 << 20;
 const JOINED_CHARACTERS = 1 << 16;
 
 /** @throws UnreadableDocument when a single paragraph or cell becomes unrealistically large. */
-export function withinCell(characters: number): number {
+export function checkCellSize(characters: number): number {
   if (characters > MAX_CHARACTERS) {
     throw new UnreadableDocument("a single paragraph or cell has more than 2 million characters");
   }
@@ -15,8 +15,8 @@ export function withinCell(characters: number): number {
 }
 
 /** @throws UnreadableDocument when it becomes longer than any paragraph */
-export function longer(text: string, more: string): string {
-  withinCell(text.length + more.length);
+export function appendText(text: string, more: string): string {
+  checkCellSize(text.length + more.length);
   const whole = text + more;
   const isStep = Math.floor(whole.length / JOINED_CHARACTERS) * JOINED_CHARACTERS > text.length;
   // The engine stores a string grown in pieces as a chain of them all, until a character is read.
@@ -25,7 +25,7 @@ export function longer(text: string, more: string): string {
 }
 
 /** Checked before a repeated text is built. @throws UnreadableDocument beyond the limit of a row */
-export function withinBound(characters: number): number {
+export function checkRowSize(characters: number): number {
   if (characters > MAX_ROW_CHARACTERS) throw tooMuchText();
   return characters;
 }

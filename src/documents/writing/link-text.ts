@@ -1,6 +1,6 @@
-import { longer } from "./bounded-text.ts";
+import { appendText } from "./bounded-text.ts";
 import { foldSpace } from "./fold-space.ts";
-import { loweredText, raisedText } from "./raised-text.ts";
+import { markSubscript, markExponent } from "./raised-text.ts";
 
 const TARGET = /^(?:https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 /** In a longer text links become plain text: it is copied for each. */
@@ -9,7 +9,7 @@ const MAX_LINKED_CHARACTERS = 1 << 16;
 export const isLinkTarget = (target: string) => TARGET.test(target);
 
 /** `[label](target)`; only the label where the target says no more or leads to no other document. */
-export function linked(text: string, target: string): string {
+export function linkMarkdown(text: string, target: string): string {
   const label = foldSpace(text);
   if (!isLinkTarget(target) || label === "" || label === target) return text;
   return `${/^\s/.test(text) ? " " : ""}[${label}](${target})`;
@@ -37,19 +37,19 @@ export class LinkedText {
       this.#height = height;
     }
     if (height === 0) this.#append(text);
-    else this.#script = longer(this.#script, text);
+    else this.#script = appendText(this.#script, text);
   }
 
   /** A raised number that is all of a link is no power: `[^1](…)` would name a note. */
   #endScript(linkStart: number | undefined): void {
-    const inLine = this.#height > 0 ? raisedText : loweredText;
+    const inLine = this.#height > 0 ? markExponent : markSubscript;
     this.#append(inLine(this.#script, linkStart === this.#text.length ? "" : this.#last));
     this.#script = "";
     this.#height = 0;
   }
 
   #append(text: string): void {
-    this.#text = longer(this.#text, text);
+    this.#text = appendText(this.#text, text);
     this.#last = text.at(-1) ?? this.#last;
   }
 
@@ -67,7 +67,7 @@ export class LinkedText {
     if (target === "") return;
     this.#endScript(start);
     if (this.#text.length > MAX_LINKED_CHARACTERS) return;
-    this.#text = this.#text.slice(0, start) + linked(this.#text.slice(start), target);
+    this.#text = this.#text.slice(0, start) + linkMarkdown(this.#text.slice(start), target);
   }
 
   take(): string {

@@ -1,4 +1,4 @@
-import { PIECE_COST, usedColumns } from "./block-list.ts";
+import { PIECE_COST, columnsInUse } from "./block-list.ts";
 import type { BlockList, BlockTarget, FilledRow } from "./block-list.ts";
 import { charactersOf } from "./table-text.ts";
 
@@ -96,7 +96,7 @@ const charactersIn = (cells: BlockList[]) => sum(cells.map(({ characters }) => c
 /** Whether a table only places what its cells hold: it has no columns of values. */
 function isLayout(rows: FilledRow[], hasHeads: boolean): boolean {
   if (rows[0]?.blocks === undefined) return false;
-  if (usedColumns(rows).length < 2) return true;
+  if (columnsInUse(rows).length < 2) return true;
   if (hasHeads && rows.length > 1) return false;
   const cells = rows.flatMap(({ blocks = [] }) => blocks.filter((cell) => cell !== null));
   if (rows.length === 1) return holdsPassages(cells);
@@ -112,7 +112,7 @@ function areDocuments(rows: FilledRow[], cells: BlockList[]): boolean {
   const documents = cells.filter((cell) => cell.isDocument);
   const structured = documents.filter((cell) => cell.hasStructure);
   if (structured.length * STRUCTURED_SHARE >= cells.length) return true;
-  const isWide = usedColumns(rows).length > MAX_LABELLED_CELLS;
+  const isWide = columnsInUse(rows).length > MAX_LABELLED_CELLS;
   if (isWide && isRegular(rows)) return false;
   if (charactersIn(documents) * 2 <= charactersIn(cells)) return false;
   return structured.length > 0 || !isRegular(rows);

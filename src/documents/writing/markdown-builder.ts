@@ -1,5 +1,5 @@
 import {
-  eachPart,
+  forEachPart,
   ITEM_COST,
   runToEnd,
   type CooperativeWork,
@@ -102,7 +102,7 @@ export class MarkdownBuilder implements BlockTarget {
     }
     const fence = "`".repeat(longest + 1);
     this.#block(`${fence}${language}\n`);
-    yield* eachPart(body, (part) => this.#text.append(part));
+    yield* forEachPart(body, (part) => this.#text.append(part));
     this.#text.append(`\n${fence}`);
   }
 
@@ -128,7 +128,7 @@ export class MarkdownBuilder implements BlockTarget {
     if (text !== "") this.#block(text);
   }
 
-  more(markdown: string): void {
+  appendRaw(markdown: string): void {
     this.#text.append(markdown);
   }
 

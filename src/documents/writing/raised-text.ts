@@ -7,7 +7,7 @@ const SHORT_ENDING = /^(?:\p{N}\p{L}|[IVX][aeo]|[nN]o)$/u;
 const MAX_RAISED_CHARACTERS = 40;
 
 /** Powers are written apart from their base: 10^6 is not 106. `before`: the last character. */
-export function raisedText(text: string, before: string): string {
+export function markExponent(text: string, before: string): string {
   const label = foldSpace(text);
   const isExponent =
     /[\p{L}\p{N})\]]/u.test(before) &&
@@ -18,7 +18,7 @@ export function raisedText(text: string, before: string): string {
   return power + text.slice(text.trimEnd().length);
 }
 
-export const loweredText = (text: string, before: string) =>
+export const markSubscript = (text: string, before: string) =>
   /\d/.test(before) && /^\s*\d/.test(text) ? `_${text.trimStart()}` : text;
 
 const HEIGHTS: Record<string, number> = { sup: 1, sub: -1 };

@@ -1,4 +1,4 @@
-import { usedColumns, type BlockList, type FilledRow } from "./block-list.ts";
+import { columnsInUse, type BlockList, type FilledRow } from "./block-list.ts";
 import { MAX_TEXT_BYTES, tooMuchText } from "./compact-text.ts";
 import { foldSpace } from "./fold-space.ts";
 
@@ -39,7 +39,7 @@ export const charactersOf = ({ cells }: FilledRow) =>
  * Empty columns are dropped; a single column becomes paragraphs.
  */
 export function tableText(rows: FilledRow[], hasHeader = true) {
-  const columns = usedColumns(rows);
+  const columns = columnsInUse(rows);
   const lines = rowsText(rows, columns, true);
   if (columns.length < 2 || lines.length === 0) return { lines, columns };
   if (!hasHeader) lines.unshift(`|${"  |".repeat(columns.length)}`);

@@ -14,7 +14,7 @@ export type Interval = { mean: number; low: number; high: number };
  * question, are drawn with replacement; the interval holds the middle 95 % of the means. Null
  * without differences.
  */
-export function pairedInterval(
+export function bootstrapInterval(
   differences: readonly number[],
   { resamples = RESAMPLES, seed = SEED }: { resamples?: number; seed?: number } = {},
 ): Interval | null {

@@ -1,6 +1,6 @@
 import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
-import { canonical } from "../../inference/json-schema/json-values.ts";
-import { folding } from "./match-passages.ts";
+import { canonicalText } from "../../inference/json-schema/json-values.ts";
+import { foldText } from "./match-passages.ts";
 
 const COMPARING_STEPS = 200_000;
 
@@ -14,16 +14,19 @@ export type PlainCheck = "contains" | "equals" | "json";
  */
 export function isRightAnswer(check: PlainCheck, expected: string, answer: string): boolean {
   if (check === "json") return isSameJson(expected, answer);
-  const folded = folding(answer);
-  if (check === "equals") return folded === folding(expected);
-  const lines = expected.split("\n").map(folding);
+  const folded = foldText(answer);
+  if (check === "equals") return folded === foldText(expected);
+  const lines = expected.split("\n").map(foldText);
   return lines.every((line) => folded.includes(line));
 }
 
 function isSameJson(expected: string, answer: string): boolean {
   try {
     const budget = new Budget(COMPARING_STEPS);
-    return canonical(JSON.parse(expected), budget) === canonical(JSON.parse(bare(answer)), budget);
+    return (
+      canonicalText(JSON.parse(expected), budget) ===
+      canonicalText(JSON.parse(stripFence(answer)), budget)
+    );
   } catch (thrown) {
     if (thrown instanceof SyntaxError || thrown instanceof BudgetSpent) return false;
     if (thrown instanceof RangeError) return false;
@@ -34,7 +37,7 @@ function isSameJson(expected: string, answer: string): boolean {
 const FENCE = "```";
 
 /** Without the code fence that models like to put around JSON. */
-function bare(answer: string): string {
+function stripFence(answer: string): string {
   const text = answer.trim();
   if (!text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
   const inside = text.slice(FENCE.length, -FENCE.length);

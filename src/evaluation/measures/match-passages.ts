@@ -12,11 +12,11 @@ export function ranksOf(
 ): (number | null)[] {
   const folded = results.map(({ text, source }) => ({
     file: normalForm(source.filePath, "NFC"),
-    text: folding(text),
+    text: foldText(text),
   }));
   return expected.map(({ file, passage }) => {
     const path = normalForm(file, "NFC");
-    const expected = passage === null ? "" : folding(passage);
+    const expected = passage === null ? "" : foldText(passage);
     const at = folded.findIndex(
       (passage) =>
         passage.file === path &&
@@ -28,5 +28,5 @@ export function ranksOf(
 }
 
 /** Texts that a reader calls the same are equal: compatibility forms, case, white space. */
-export const folding = (text: string): string =>
+export const foldText = (text: string): string =>
   normalForm(text, "NFKC").toLowerCase().replace(/\s+/g, " ").trim();

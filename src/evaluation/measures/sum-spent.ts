@@ -8,7 +8,7 @@ export const NOTHING_SPENT: ModelUsage = {
 };
 
 /** The sum. What has no price adds tokens only; in two currencies there is no cost. */
-export function together(all: readonly ModelUsage[]): ModelUsage {
+export function sumUsage(all: readonly ModelUsage[]): ModelUsage {
   const priced = all.filter(({ cost }) => cost !== null);
   const [currency = null, ...otherCurrencies] = new Set(priced.map((price) => price.currency));
   const isOne = currency !== null && otherCurrencies.length === 0;

@@ -1,7 +1,7 @@
 import type { LightResult } from "../../db/evaluation/result-store.ts";
 import type { RunSummary, ModelUsage } from "../../db/schema/evaluation.ts";
 import { percentile } from "./bootstrap.ts";
-import { together } from "./sum-spent.ts";
+import { sumUsage } from "./sum-spent.ts";
 
 /** The rank of each passage to be found, from 1, or null. Measures are 0 to 1, higher is better. */
 type Ranks = readonly (number | null)[];
@@ -36,12 +36,12 @@ const discountAt = (rank: number) => 1 / Math.log2(rank + 1);
 
 /** Measures of each question, 0 to 1; null: the question does not ask for it. */
 const MEASURES = {
-  "recall@1": ofRanks((ranks) => recallAt(1, ranks)),
-  "recall@3": ofRanks((ranks) => recallAt(3, ranks)),
-  "recall@5": ofRanks((ranks) => recallAt(5, ranks)),
-  "recall@10": ofRanks((ranks) => recallAt(10, ranks)),
-  "ndcg@10": ofRanks(ndcgAt10),
-  mrr: ofRanks(reciprocalRank),
+  "recall@1": measureRanks((ranks) => recallAt(1, ranks)),
+  "recall@3": measureRanks((ranks) => recallAt(3, ranks)),
+  "recall@5": measureRanks((ranks) => recallAt(5, ranks)),
+  "recall@10": measureRanks((ranks) => recallAt(10, ranks)),
+  "ndcg@10": measureRanks(ndcgAt10),
+  mrr: measureRanks(reciprocalRank),
   answers: ({ isRight }: LightResult) => (isRight === null ? null : Number(isRight)),
 } as const;
 
@@ -50,7 +50,7 @@ export type MeasureName = keyof typeof MEASURES;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the constant above
 export const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[];
 
-function ofRanks(measure: (ranks: readonly (number | null)[]) => number) {
+function measureRanks(measure: (ranks: readonly (number | null)[]) => number) {
   return ({ ranks }: LightResult) => (ranks.length === 0 ? null : measure(ranks));
 }
 
@@ -86,13 +86,13 @@ export function summarise(results: readonly LightResult[], depth: number): RunSu
       results.length === 0 ? 0 : sum((result) => Number(result.isDegraded)) / results.length,
     p50Ms: percentile(latencies, 0.5),
     p95Ms: percentile(latencies, 0.95),
-    ...inAll(results),
-    judge: judged.length === 0 ? null : inAll(judged),
+    ...summariseUsage(results),
+    judge: judged.length === 0 ? null : summariseUsage(judged),
   };
 }
 
-function inAll(all: readonly ModelUsage[]) {
-  const { inputTokens, outputTokens, cost: amount, currency } = together(all);
+function summariseUsage(all: readonly ModelUsage[]) {
+  const { inputTokens, outputTokens, cost: amount, currency } = sumUsage(all);
   const cost = amount === null || currency === null ? null : { amount, currency };
   return { inputTokens, outputTokens, cost };
 }

@@ -10,15 +10,15 @@ import type { Services } from "../../services.ts";
 const MAX_TOLD = 10;
 
 /** At most 10 expected files that the set's target lacks: not indexed yet, or misspelt. */
-export async function absentOfSet(
+export async function findAbsentFilesOfSet(
   services: Pick<Services, "db">,
   { set, asked: questions }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<string[]> {
-  return await absentAmong(services.db, await ragsOfSet(services, set), questions);
+  return await findAbsentFiles(services.db, await ragsOfSet(services, set), questions);
 }
 
 /** Finds absent files for the RAGs that a run asks. */
-export async function absentAmong(
+export async function findAbsentFiles(
   db: Database,
   rags: readonly RagRecord[],
   questions: readonly QuestionContent[],

@@ -5,14 +5,14 @@ const FORMULA = /^'*[=+\-@\t\r]/;
 const GUARDED = /^'+[=+\-@\t\r]/;
 
 /** A cell that no spreadsheet computes: one more apostrophe before what looks like a formula. */
-const guarded = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
+const guardCell = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
 
 /** The text that was guarded for an export. */
-export const withoutGuard = (text: string) => (GUARDED.test(text) ? text.slice(1) : text);
+export const removeGuard = (text: string) => (GUARDED.test(text) ? text.slice(1) : text);
 
 /** A line of CSV without its end. */
 export const csvLine = (cells: readonly (string | null)[]) =>
-  cells.map((text) => `"${guarded(text ?? "").replaceAll('"', '""')}"`).join(",");
+  cells.map((text) => `"${guardCell(text ?? "").replaceAll('"', '""')}"`).join(",");
 
 /** A set's questions as an import reads them: a row for each expected passage. */
 export function questionsAsCsv(questions: readonly Question[]): string {

@@ -3,13 +3,13 @@ import type { z } from "zod";
 import { invalid, tooLarge } from "../../core/errors.ts";
 import { pathText } from "../../core/input/field-path.ts";
 import "../../core/input/plain-issues.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { guessDelimiter, rowsOf } from "../../documents/formats/csv/delimited-rows.ts";
 import { MAX_EXPECTED, MAX_IMPORT_BYTES, MAX_QUESTIONS } from "../limits.ts";
-import { withoutGuard } from "./export-questions.ts";
-import { askedOf, problemWithQuestion, questionForm } from "./question-form.ts";
+import { removeGuard } from "./export-questions.ts";
+import { contentOfForm, problemWithQuestion, questionForm } from "./question-form.ts";
 
 export type ImportFormat = "csv" | "jsonl";
 
@@ -28,7 +28,7 @@ type Line = { line: number; given: unknown };
  * Rows of a CSV (first row: column names; rows of one question add up) or of JSON Lines.
  * @throws QuarryError `invalid`, which names the first wrong line; `too-large`
  */
-export function importedQuestions(
+export function importQuestions(
   text: string,
   format: ImportFormat,
   set: Pick<QuestionSet, "subjectKind">,
@@ -46,9 +46,10 @@ export function parseQuestions(
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const byText = new Map<string, { line: number; asked: QuestionContent }>();
   for (const { line, given: fields } of format === "csv" ? csvLines(bare) : jsonLines(bare)) {
-    const question = parsed(fields, line, format);
+    const question = parseQuestion(fields, line, format);
     const existing = byText.get(question.question);
-    const content = existing === undefined ? question : merged(existing.asked, question, line);
+    const content =
+      existing === undefined ? question : mergeQuestions(existing.asked, question, line);
     byText.set(question.question, { line: existing?.line ?? line, asked: content });
     if (byText.size > MAX_QUESTIONS) {
       throw wrongLine(line, `a set has at most ${MAX_QUESTIONS} questions`);
@@ -56,16 +57,16 @@ export function parseQuestions(
   }
   for (const { line, asked: content } of byText.values()) {
     const wrong = problemWithQuestion(content, set);
-    if (wrong !== null) throw wrongLine(line, `${shownField(wrong, format)} ${wrong.problem}`);
+    if (wrong !== null) throw wrongLine(line, `${displayedField(wrong, format)} ${wrong.problem}`);
   }
   if (byText.size === 0) throw invalid("the file has no questions");
   return Array.from(byText.values(), ({ asked: content }) => content);
 }
 
-const shownField = ({ field }: { field: string }, format: ImportFormat) =>
+const displayedField = ({ field }: { field: string }, format: ImportFormat) =>
   format === "csv" && field === "expected" ? "file" : field;
 
-function merged(existing: QuestionContent, addition: QuestionContent, line: number) {
+function mergeQuestions(existing: QuestionContent, addition: QuestionContent, line: number) {
   const expected = [...existing.expected, ...addition.expected];
   if (expected.length > MAX_EXPECTED) {
     throw wrongLine(line, `a question has at most ${MAX_EXPECTED} expected passages`);
@@ -93,7 +94,7 @@ function* csvLines(text: string): Generator<Line> {
   for (const cells of rowsOf(text, guessDelimiter(text), place)) {
     if (place.isInQuotes) throw wrongLine(line, "a quote is never closed");
     if (cells.some((cell) => cell.trim() !== "")) {
-      refuseUndecoded(cells.join(), line);
+      refuseInvalidUtf8(cells.join(), line);
       if (names === null) names = columnNames(cells);
       else yield { line, given: rowOf(names, cells, line) };
     }
@@ -104,21 +105,21 @@ function* csvLines(text: string): Generator<Line> {
 
 function rowOf(names: string[], cells: string[], line: number) {
   if (cells.length > names.length) throw wrongLine(line, "has more cells than the first line");
-  const has = new Map(names.map((name, at) => [name, withoutGuard(cells[at] ?? "").trim()]));
+  const has = new Map(names.map((name, at) => [name, removeGuard(cells[at] ?? "").trim()]));
   const file = has.get("file") ?? "";
   const passage = has.get("passage") ?? "";
   if (file === "" && passage !== "") throw wrongLine(line, "passage needs a file");
-  const ifPresent = (name: string) => has.get(name) || undefined;
+  const cellOf = (name: string) => has.get(name) || undefined;
   return {
     question: has.get("question") ?? "",
     expected: file === "" ? [] : [{ file, passage: passage || undefined }],
-    check: ifPresent("check"),
-    answer: ifPresent("answer"),
-    jsonSchema: ifPresent("jsonSchema"),
+    check: cellOf("check"),
+    answer: cellOf("answer"),
+    jsonSchema: cellOf("jsonSchema"),
   };
 }
 
-function refuseUndecoded(text: string, line: number): void {
+function refuseInvalidUtf8(text: string, line: number): void {
   if (text.includes(UNDECODED)) {
     throw wrongLine(line, "is not UTF-8: save the file with that encoding");
   }
@@ -141,8 +142,8 @@ function columnNames(cells: string[]): string[] {
 function* jsonLines(text: string): Generator<Line> {
   for (const [at, row] of text.split("\n").entries()) {
     if (row.trim() === "") continue;
-    refuseUndecoded(row, at + 1);
-    const record = parsedJson(row);
+    refuseInvalidUtf8(row, at + 1);
+    const record = parseJson(row);
     if (record === undefined) throw wrongLine(at + 1, "is not valid JSON");
     yield { line: at + 1, given: record };
   }
@@ -150,14 +151,14 @@ function* jsonLines(text: string): Generator<Line> {
 
 const strictForm = questionForm.strict();
 
-function parsed(record: unknown, line: number, format: ImportFormat): QuestionContent {
+function parseQuestion(record: unknown, line: number, format: ImportFormat): QuestionContent {
   const { data, error } = strictForm.safeParse(record);
-  if (data !== undefined) return askedOf(data);
+  if (data !== undefined) return contentOfForm(data);
   const [issue] = error.issues;
-  throw wrongLine(line, issue === undefined ? "is not valid" : inOneLine(issue, format));
+  throw wrongLine(line, issue === undefined ? "is not valid" : describeIssue(issue, format));
 }
 
-function inOneLine(issue: z.core.$ZodIssue, format: ImportFormat): string {
+function describeIssue(issue: z.core.$ZodIssue, format: ImportFormat): string {
   if (issue.code === "unrecognized_keys") {
     const fieldNames = Object.keys(questionForm.shape).join(", ");
     return `${issue.keys.join(", ").slice(0, NAME_SHOWN)} is not one of ${fieldNames}`;

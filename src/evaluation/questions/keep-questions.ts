@@ -1,4 +1,4 @@
-import { conflict, invalidFields, orNotFound, unprocessable } from "../../core/errors.ts";
+import { conflict, invalidFields, requireFound, unprocessable } from "../../core/errors.ts";
 import { newId, type QuestionId } from "../../core/ids.ts";
 import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/question-store.ts";
 import type { Question, QuestionContent } from "../../db/evaluation/question-store.ts";
@@ -18,7 +18,7 @@ export async function keepQuestions(
   { db, now }: QuestionServices,
   { set, asked: contents }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<QuestionId[]> {
-  for (const content of contents) refuseWrong(content, set);
+  for (const content of contents) checkQuestion(content, set);
   const at = now();
   // Sorted: ids of one millisecond differ by chance, and lists and exports follow them.
   const ids = contents.map(() => newId<QuestionId>(at)).sort();
@@ -34,15 +34,15 @@ export async function changeQuestion(
   { set, question, change }: { set: QuestionSet; question: Question; change: Partial<Question> },
 ): Promise<Question> {
   const changed = { ...question, ...change };
-  refuseWrong(changed, set);
+  checkQuestion(changed, set);
   if (!(await updateQuestion(db, set.id, changed))) {
-    orNotFound(await findQuestion(db, set.id, question.id));
+    requireFound(await findQuestion(db, set.id, question.id));
     throw conflict("The set already has this question");
   }
   return changed;
 }
 
-function refuseWrong(content: QuestionContent, set: QuestionSet): void {
+function checkQuestion(content: QuestionContent, set: QuestionSet): void {
   const wrong = problemWithQuestion(content, set);
   if (wrong !== null) throw invalidFields([wrong]);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import { ANSWER_CHECKS } from "../../db/schema/evaluation.ts";
@@ -34,7 +34,7 @@ export const questionForm = z
 
 export type QuestionForm = z.output<typeof questionForm>;
 
-export function askedOf({ question, expected, check, answer, jsonSchema }: QuestionForm) {
+export function contentOfForm({ question, expected, check, answer, jsonSchema }: QuestionForm) {
   return {
     question,
     expected: (expected ?? []).map(({ file, passage }) => ({
@@ -61,7 +61,7 @@ export function problemWithQuestion(
   if ((answerCheck === null) !== (answer === null)) {
     return { field: "answer", problem: "and check must be set together" };
   }
-  if (answerCheck === "json" && parsedJson(answer ?? "") === undefined) {
+  if (answerCheck === "json" && parseJson(answer ?? "") === undefined) {
     return { field: "answer", problem: "must be JSON" };
   }
   if (jsonSchema === null) return null;

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { chooseIdentifier, identifierTaken } from "../../catalog/choose-identifier.ts";
 import { languageModelProblem } from "../../catalog/models/check-model.ts";
-import { invalidField, invalidFields, orInvalid } from "../../core/errors.ts";
-import { orNotFound, unprocessable } from "../../core/errors.ts";
+import { invalidField, invalidFields, requireValid } from "../../core/errors.ts";
+import { requireFound, unprocessable } from "../../core/errors.ts";
 import { MAX_IDENTIFIER_LENGTH, newId } from "../../core/ids.ts";
 import { identifier, modelName, name } from "../../core/input/input-fields.ts";
 import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
@@ -25,7 +25,7 @@ export async function findQuestionSet(
   { db }: Pick<Services, "db">,
   key: string,
 ): Promise<QuestionSet> {
-  return orNotFound(await findSet(db, key));
+  return requireFound(await findSet(db, key));
 }
 
 /** Id or identifier. */
@@ -85,11 +85,11 @@ async function subjectOf(db: Database, { rag, inference }: NewQuestionSet): Prom
     throw invalidField("rag", "or inference is required, and only one of them");
   }
   if (rag !== undefined) {
-    const { id } = orInvalid(await findRagRecord(db, rag), "rag", "does not exist");
+    const { id } = requireValid(await findRagRecord(db, rag), "rag", "does not exist");
     return { ragId: id, inferenceId: null };
   }
   const row = await inferenceRows.find(db, inference ?? "");
-  return { ragId: null, inferenceId: orInvalid(row, "inference", "does not exist").id };
+  return { ragId: null, inferenceId: requireValid(row, "inference", "does not exist").id };
 }
 
 async function checkJudge(services: Services, judgeModel: string | null): Promise<void> {

@@ -11,13 +11,13 @@ import { runInference } from "../../inference/run-inference.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
-import { searchedAs } from "../../retrieval/search-mode.ts";
+import { applySearchMode } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 import { isRightAnswer } from "../measures/check-answer.ts";
 import { ranksOf } from "../measures/match-passages.ts";
-import { NOTHING_SPENT, together } from "../measures/sum-spent.ts";
-import { spentBy, spentOn, spentOnSearch } from "./spent-on.ts";
-import { reranks, topKOf, type Subject } from "./subject-of-run.ts";
+import { NOTHING_SPENT, sumUsage } from "../measures/sum-spent.ts";
+import { usageOfModel, usageOfAnswer, usageOfSearch } from "./spent-on.ts";
+import { needsReranking, topKOf, type Subject } from "./subject-of-run.ts";
 import { askModel } from "../../inference/ask-model.ts";
 import type { InferenceServices } from "../../inference/types.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
@@ -37,8 +37,8 @@ export async function askQuestion(
   const startedAt = services.now();
   try {
     return subject.kind === "rag"
-      ? await searched(services, subject.rag, setting, waiting)
-      : await answered(services, { ...subject, setting, judgeModel }, waiting);
+      ? await searchRag(services, subject.rag, setting, waiting)
+      : await answerQuestion(services, { ...subject, setting, judgeModel }, waiting);
   } catch (thrown) {
     if (!(thrown instanceof QuarryError)) throw thrown;
     return {
@@ -70,12 +70,12 @@ const searchOf = (
 ) => ({
   ...setting,
   topK: topKOf(kind, setting),
-  useReranking: reranks(setting),
+  useReranking: needsReranking(setting),
   candidateMultiplier: setting.candidateMultiplier ?? DEFAULT_MULTIPLIER,
   includeDuplicates: setting.includeDuplicates ?? false,
 });
 
-async function searched(
+async function searchRag(
   services: Services,
   rag: RagRecord,
   setting: Setting,
@@ -83,7 +83,7 @@ async function searched(
 ): Promise<Outcome> {
   const restriction = restrictionTo({ useAllFiles: true, files: [], folders: [] });
   const result = await retrieve(services, {
-    targets: [{ rag: searchedAs(rag, setting), restriction }],
+    targets: [{ rag: applySearchMode(rag, setting), restriction }],
     queries: [waiting.question],
     ...searchOf(setting, "rag"),
     similarityThreshold: setting.similarityThreshold,
@@ -91,14 +91,14 @@ async function searched(
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
   return {
     ...NOTHING,
-    ...foundIn(result.chunks, waiting),
+    ...findingsOf(result.chunks, waiting),
     isDegraded: result.degradations.length > 0,
     latencyMs: result.timings.contextMs + result.timings.rerankingMs,
-    ...together(await spentOnSearch(services.db, result.uses)),
+    ...sumUsage(await usageOfSearch(services.db, result.uses)),
   };
 }
 
-const foundIn = (chunks: readonly RetrievedChunk[], { expected }: WaitingQuestion) => ({
+const findingsOf = (chunks: readonly RetrievedChunk[], { expected }: WaitingQuestion) => ({
   ranks: ranksOf(expected, chunks),
   found: chunks.slice(0, FOUND_KEPT).map(({ score, source }) => {
     return { file: source.filePath, page: source.page, score };
@@ -107,7 +107,7 @@ const foundIn = (chunks: readonly RetrievedChunk[], { expected }: WaitingQuestio
 
 type AnswerRun = Omit<QuestionRun, "subject"> & { inference: InferenceRecord };
 
-async function answered(
+async function answerQuestion(
   services: Services,
   { inference, setting, judgeModel }: AnswerRun,
   waiting: WaitingQuestion,
@@ -131,19 +131,19 @@ async function answered(
   const answer = waiting.jsonSchema === null ? textOf(response) : JSON.stringify(response);
   return {
     ...NOTHING,
-    ...foundIn(result.items, waiting),
+    ...findingsOf(result.items, waiting),
     response: answer.slice(0, RESPONSE_KEPT),
-    ...(await verdictOn(services, { inference, judgeModel, answer }, waiting)),
+    ...(await gradeAnswer(services, { inference, judgeModel, answer }, waiting)),
     isDegraded: result.degradations.length > 0,
     latencyMs: result.timings.totalMs,
-    ...(await spentOn(services.db, result)),
+    ...(await usageOfAnswer(services.db, result)),
   };
 }
 
 type AnswerToJudge = { inference: InferenceRecord; judgeModel: string | null; answer: string };
 
 /** A judge that fails says nothing of the answer: it is neither right nor wrong. */
-async function verdictOn(
+async function gradeAnswer(
   services: Services,
   { inference, judgeModel, answer }: AnswerToJudge,
   { question, answerCheck, answer: expected }: WaitingQuestion,
@@ -201,5 +201,9 @@ async function judgeAnswer(
     reply: Verdict,
     countedFor: { inferenceId, ragIds: [] },
   });
-  return { isRight: reply.right, why: reply.reason.slice(0, REASON_KEPT), judge: spentBy(usage) };
+  return {
+    isRight: reply.right,
+    why: reply.reason.slice(0, REASON_KEPT),
+    judge: usageOfModel(usage),
+  };
 }

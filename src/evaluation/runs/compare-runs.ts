@@ -4,7 +4,7 @@ import type { LightResult } from "../../db/evaluation/result-store.ts";
 import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
 import type { Services } from "../../services.ts";
 import { depthOf } from "./subject-of-run.ts";
-import { isMoreThanChance, pairedInterval } from "../measures/bootstrap.ts";
+import { isMoreThanChance, bootstrapInterval } from "../measures/bootstrap.ts";
 import {
   isWithin,
   MEASURE_NAMES,
@@ -28,9 +28,9 @@ export async function compareRuns(
     lightResults(db, second.id),
   ]);
   const questionIds = new Set<string>(common.map(({ questionId }) => questionId));
-  const alike = (results: LightResult[]) =>
+  const keepCommon = (results: LightResult[]) =>
     results.filter(({ questionId }) => questionIds.has(questionId));
-  const [firstAlike, secondAlike] = [alike(ofFirst), alike(ofSecond)];
+  const [firstAlike, secondAlike] = [keepCommon(ofFirst), keepCommon(ofSecond)];
   const depths = [depthOf(first.facts), depthOf(second.facts)] as const;
   const measures = MEASURE_NAMES.filter((name) => isWithin(Math.min(...depths), name));
   return {
@@ -38,13 +38,13 @@ export async function compareRuns(
     questions: questionIds.size,
     first: summarise(firstAlike, depths[0]),
     second: summarise(secondAlike, depths[1]),
-    measures: measures.flatMap((measure) => compared(measure, firstAlike, secondAlike) ?? []),
+    measures: measures.flatMap((measure) => compareMeasure(measure, firstAlike, secondAlike) ?? []),
   };
 }
 
 export type RunComparison = Awaited<ReturnType<typeof compareRuns>>;
 
-function compared(measure: MeasureName, first: LightResult[], second: LightResult[]) {
+function compareMeasure(measure: MeasureName, first: LightResult[], second: LightResult[]) {
   const after = new Map(second.map((result) => [result.questionId, measureOf(measure, result)]));
   const pairs = first.flatMap((result) => {
     const before = measureOf(measure, result);
@@ -52,7 +52,7 @@ function compared(measure: MeasureName, first: LightResult[], second: LightResul
     return before === null || later === null ? [] : [{ before, later }];
   });
   const differences = pairs.map(({ before, later }) => later - before);
-  const difference = pairedInterval(differences);
+  const difference = bootstrapInterval(differences);
   if (difference === null) return null;
   const mean = (valueOf: (pair: (typeof pairs)[number]) => number) =>
     pairs.reduce((sum, pair) => sum + valueOf(pair), 0) / pairs.length;

@@ -3,18 +3,18 @@ import type { Database } from "../../db/sql.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
-import { together } from "../measures/sum-spent.ts";
+import { sumUsage } from "../measures/sum-spent.ts";
 
 /** Cost of an answer: its chat model, and the embedding models and rerankers of its searches. */
-export async function spentOn(
+export async function usageOfAnswer(
   db: Database,
   { usage, uses }: Pick<InferenceResult, "usage" | "uses">,
 ): Promise<ModelUsage> {
-  return together([spentBy(usage), ...(await spentOnSearch(db, uses))]);
+  return sumUsage([usageOfModel(usage), ...(await usageOfSearch(db, uses))]);
 }
 
 /** Cost of a chat model. */
-export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): ModelUsage => ({
+export const usageOfModel = ({ inputTokens, outputTokens, cost }: Usage): ModelUsage => ({
   inputTokens,
   outputTokens,
   cost: cost?.amount ?? null,
@@ -22,7 +22,7 @@ export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): ModelUsage 
 });
 
 /** Cost of each call of an embedding model or reranker; one without a price has no cost. */
-export async function spentOnSearch(
+export async function usageOfSearch(
   db: Database,
   uses: readonly ModelUse[],
 ): Promise<ModelUsage[]> {

@@ -8,7 +8,7 @@ import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts } from "../../db/schema/evaluation.ts";
 import type { Setting } from "../../core/input/run-setting.ts";
 import type { Services } from "../../services.ts";
-import { absentAmong } from "../questions/absent-files.ts";
+import { findAbsentFiles } from "../questions/absent-files.ts";
 import { judgeProblem } from "../questions/question-sets.ts";
 import { RUNS_AT_ONCE, RUNS_KEPT } from "../limits.ts";
 import { factsOf, subjectOfRun, type Subject } from "./subject-of-run.ts";
@@ -46,7 +46,7 @@ export async function startRun(
 async function missingFiles(db: Database, set: QuestionSet, subject: Subject): Promise<RunFacts> {
   const questions = await allQuestions(db, set.id);
   const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
-  const missing = await absentAmong(db, rags, questions);
+  const missing = await findAbsentFiles(db, rags, questions);
   return missing.length === 0 ? {} : { missingFiles: missing.toSorted().join(", ") };
 }
 

@@ -1,5 +1,5 @@
 import { chatModelProblem, checkReranker } from "../../catalog/models/check-model.ts";
-import { invalidField, invalidFields, orInvalid } from "../../core/errors.ts";
+import { invalidField, invalidFields, requireValid } from "../../core/errors.ts";
 import { findRagRecord } from "../../db/catalog/rag-writes.ts";
 import { inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
@@ -24,25 +24,25 @@ export async function subjectOfRun(
   const { reranker, model, target } = setting;
   if (typeof reranker === "string") await checkReranker(services, reranker);
   // Administrators start runs, and read everything.
-  const withReranker = (rag: RagRecord): RagRecord => {
+  const applyReranker = (rag: RagRecord): RagRecord => {
     return { ...rag, readBy: "everything", ...(reranker !== undefined && { reranker }) };
   };
   const key = target ?? set.subjectId;
   if (set.subjectKind === "rag") {
     if (model !== undefined) throw invalidField("model", "is for sets of an inference");
-    const rag = orInvalid(await findRagRecord(db, key), "target", `: there is no RAG ${key}`);
-    return { kind: "rag", rag: withReranker(rag) };
+    const rag = requireValid(await findRagRecord(db, key), "target", `: there is no RAG ${key}`);
+    return { kind: "rag", rag: applyReranker(rag) };
   }
   const row = await inferenceRows.find(db, key);
-  const inference = orInvalid(row, "target", `: there is no inference ${key}`);
+  const inference = requireValid(row, "target", `: there is no inference ${key}`);
   const problem = await chatModelProblem(services, model ?? inference.model);
   if (problem !== null) throw invalidFields([problem]);
-  const rags = inference.rags.map(withReranker);
+  const rags = inference.rags.map(applyReranker);
   return { kind: "inference", inference: { ...inference, model: model ?? inference.model, rags } };
 }
 
 /** A setting that names a reranker wants it used. */
-export const reranks = ({ useReranking, reranker }: Setting): boolean =>
+export const needsReranking = ({ useReranking, reranker }: Setting): boolean =>
   useReranking ?? typeof reranker === "string";
 
 /** As deep as the deepest measure. */
@@ -70,7 +70,7 @@ export function factsOf(subject: Subject, setting: Setting): RunFacts {
       chunkSize: rag.chunkSize,
       chunkOverlap: rag.chunkOverlap,
       ...modeOf(rag, setting),
-      reranker: reranks(setting) ? rag.reranker : null,
+      reranker: needsReranking(setting) ? rag.reranker : null,
       topK: topKOf(subject.kind, setting),
       files: rag.processedFiles,
     });

@@ -36,12 +36,12 @@ export async function workOnRun(services: Services, runId: EvaluationRunId): Pro
   if (run === null) return;
   let isDone = false;
   try {
-    const asking = await askingOf(services, run);
+    const asking = await prepareRun(services, run);
     if (typeof asking === "string") {
       return await finishRun(db, runId, { summary: null, error: asking, now: now() });
     }
-    const keep = () => renewRun(db, runId, lease, now() + leaseMs);
-    const state = await askUntil(services, { runId, asking, keep, endsAt: now() + SLICE_MS });
+    const renewLease = () => renewRun(db, runId, lease, now() + leaseMs);
+    const state = await askUntil(services, { runId, asking, renewLease, endsAt: now() + SLICE_MS });
     if (state === "lost") return;
     isDone = state === "finished";
     if (isDone) await complete(services, runId, depthOf(run.facts));
@@ -52,7 +52,7 @@ export async function workOnRun(services: Services, runId: EvaluationRunId): Pro
 }
 
 /** A text says why the run cannot go on. */
-async function askingOf(
+async function prepareRun(
   services: Services,
   { setId, setting }: NonNullable<Awaited<ReturnType<typeof claimRun>>>,
 ): Promise<QuestionRun | string> {
@@ -71,13 +71,13 @@ type Slice = {
   runId: EvaluationRunId;
   asking: QuestionRun;
   /** Renews the lease; false: the run is no longer ours. */
-  keep: () => Promise<boolean>;
+  renewLease: () => Promise<boolean>;
   endsAt: number;
 };
 
 async function askUntil(
   services: Services,
-  { runId, asking, keep, endsAt }: Slice,
+  { runId, asking, renewLease, endsAt }: Slice,
 ): Promise<"finished" | "interrupted" | "lost"> {
   const { db, now } = services;
   for (let count = 0; count < QUESTIONS_A_SLICE && now() < endsAt; count += ASKED_AT_ONCE) {
@@ -95,7 +95,7 @@ async function askUntil(
     );
     // Answers are kept; the message comes again for the rest.
     for (const result of settled) if (result.status === "rejected") throw result.reason;
-    if (!(await keep())) return "lost";
+    if (!(await renewLease())) return "lost";
   }
   return "interrupted";
 }

@@ -16,14 +16,14 @@ export const accessLog = createMiddleware<AppEnv>(async (context, next) => {
   const startedAt = Date.now();
   // The runtime may end the work of a caller who hung up, and nothing else would tell of it.
   const { signal } = context.req.raw;
-  const onGone = () => tell(context, CALLER_GONE, startedAt);
-  signal.addEventListener("abort", onGone, { once: true });
+  const recordDisconnect = () => recordCall(context, CALLER_GONE, startedAt);
+  signal.addEventListener("abort", recordDisconnect, { once: true });
   await next();
-  signal.removeEventListener("abort", onGone);
-  tell(context, context.res.status, startedAt);
+  signal.removeEventListener("abort", recordDisconnect);
+  recordCall(context, context.res.status, startedAt);
 });
 
-function tell(context: Context<AppEnv>, status: number, startedAt: number): void {
+function recordCall(context: Context<AppEnv>, status: number, startedAt: number): void {
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
   const actor = context.get("actor");
   const log = services?.log;
@@ -39,6 +39,6 @@ function tell(context: Context<AppEnv>, status: number, startedAt: number): void
     if (surface === null) return;
     const send = async () =>
       await services.recordCall({ ...callRecord.parse({ ...call, ...notes }), isFirst });
-    services.inBackground(attempt(log, "call not recorded", {}, send, "warn"));
+    services.runInBackground(attempt(log, "call not recorded", {}, send, "warn"));
   });
 }

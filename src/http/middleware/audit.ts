@@ -7,7 +7,7 @@ import {
   entryOf,
   newEventKey,
   recordEvent,
-  recordRepeated,
+  recordRepeatedEvent,
   type AuditEntry,
   type NewEvent,
 } from "../../access/audit/record-event.ts";
@@ -37,22 +37,22 @@ export function handlerOf<Handler extends object>(
  * Records the action of a request, refused ones too, unless its change has recorded it. What the
  * rate limits refuse is not recorded: anyone could fill the trail with it.
  */
-export const audited = createMiddleware<AppEnv>(async (context, next) => {
+export const auditRequests = createMiddleware<AppEnv>(async (context, next) => {
   await next();
-  await record(context, context.get("audit") ?? unreachedEntry(context));
+  await record(context, context.get("audit") ?? entryOfRefusal(context));
 });
 
 /** For pages: what strangers are refused has no end, and is not recorded. */
-export const auditedPages = createMiddleware<AppEnv>(async (context, next) => {
+export const auditPages = createMiddleware<AppEnv>(async (context, next) => {
   await next();
   const isRefused = context.req.method === "POST" && context.res.status === FORBIDDEN;
-  const refused = unreachedEntry(context) ?? (isRefused ? { action: "panel.refused" } : undefined);
+  const refused = entryOfRefusal(context) ?? (isRefused ? { action: "panel.refused" } : undefined);
   const isKnown = context.get("actor") !== undefined;
   await record(context, context.get("audit") ?? (isKnown ? refused : undefined));
 });
 
 /** For a route of its own; `parameter` names its target, `status` the only one to be recorded. */
-export const auditedAs = (action: AuditAction, parameter: string, status?: number) =>
+export const auditAs = (action: AuditAction, parameter: string, status?: number) =>
   createMiddleware<AppEnv>(async (context, next) => {
     const entry = { action, target: context.req.param(parameter) ?? null };
     context.set("audit", entry);
@@ -61,7 +61,7 @@ export const auditedAs = (action: AuditAction, parameter: string, status?: numbe
   });
 
 /** The entry of a route that a guard before it refused. */
-function unreachedEntry(context: Context<AppEnv>): AuditEntry | undefined {
+function entryOfRefusal(context: Context<AppEnv>): AuditEntry | undefined {
   if (context.res.status < FAILED_FROM) return undefined;
   const [action] = matchedRoutes(context).flatMap(({ handler }) => ACTIONS.get(handler) ?? []);
   return action === undefined ? undefined : { action };
@@ -106,7 +106,7 @@ async function record(context: Context<AppEnv>, entry: AuditEntry | undefined): 
   const { files, carried } = entry;
   if (status < FAILED_FROM && files !== undefined) {
     // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it.
-    services.inBackground(recordRepeated(services, event, files));
+    services.runInBackground(recordRepeatedEvent(services, event, files));
   } else if (carried === undefined) await recordEvent(services, event);
   else if (status >= FAILED_FROM || !isStored) {
     carried.isStored = true;

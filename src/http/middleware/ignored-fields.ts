@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../app-env.ts";
 import { unknownFields } from "../unknown-fields.ts";
@@ -20,17 +20,17 @@ type RerankerChoice = { reranker: string | null };
  * `useReranking` where no RAG has a reranker: otherwise neither would be noticed. Runs after `jsonBody`, and
  * after the permission checks: who has no token learns nothing of a body's form.
  */
-export function ignoredFields(schema: z.core.$ZodType) {
+export function listIgnoredFields(schema: z.core.$ZodType) {
   return createMiddleware<AppEnv & { Variables: SearchTarget }>(async (context, next) => {
-    const body = parsedJson(await context.req.text());
+    const body = parseJson(await context.req.text());
     const ignored = unknownFields(schema, body, MAX_FIELDS).map(({ field }) => field);
     await next();
-    if (asksToRerank(body) && hasNoReranker(context.var)) ignored.push("useReranking");
+    if (isRerankRequested(body) && hasNoReranker(context.var)) ignored.push("useReranking");
     if (ignored.length > 0) context.res.headers.set(HEADER, listOf(ignored));
   });
 }
 
-const asksToRerank = (body: unknown) => isObject(body) && body["useReranking"] === true;
+const isRerankRequested = (body: unknown) => isObject(body) && body["useReranking"] === true;
 
 /** Whether the call searches RAGs, and none of them has a reranker. */
 function hasNoReranker({ rag, inference }: SearchTarget): boolean {
@@ -39,7 +39,7 @@ function hasNoReranker({ rag, inference }: SearchTarget): boolean {
 }
 
 /** Tells the fields of a handler that reads the body itself, once its caller is known. */
-export function tellIgnored(
+export function reportIgnoredFields(
   context: Context,
   schema: z.core.$ZodType,
   body: unknown,

@@ -1,9 +1,15 @@
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { readLimited } from "../../core/bytes/read-limited.ts";
-import { endedEarly, invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
+import {
+  throwEndedEarly,
+  invalid,
+  notJson,
+  tooLarge,
+  unsupportedEncoding,
+} from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const JSON_TYPE = "application/json";
@@ -24,11 +30,11 @@ const MAX_UNCOUNTED_LENGTH = 2 * MAX_ENTRIES;
  */
 export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
   return createMiddleware<AppEnv>(async ({ req }, next) => {
-    refuseCoded(req.raw.headers);
+    refuseContentCoding(req.raw.headers);
     const text = await readText(req.raw, limitBytes);
     // Text that is not JSON is left for the validator to refuse.
-    if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(parsedJson(text));
-    if (req.raw.headers.get("Content-Type") !== JSON_TYPE) req.raw = asJson(req.raw);
+    if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(parseJson(text));
+    if (req.raw.headers.get("Content-Type") !== JSON_TYPE) req.raw = toJsonRequest(req.raw);
     setBodyText(req, text.trim() === "" ? "{}" : text);
     await next();
   });
@@ -42,16 +48,16 @@ export async function readJson(
   request: Request,
   limitBytes = API_BODY_LIMIT_BYTES,
 ): Promise<unknown> {
-  refuseCoded(request.headers);
+  refuseContentCoding(request.headers);
   const text = await readText(request, limitBytes);
-  const value = text.trim() === "" ? {} : parsedJson(text);
+  const value = text.trim() === "" ? {} : parseJson(text);
   if (value === undefined) throw notJson();
   if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(value);
   return value;
 }
 
 /** The request without its body, which was read, and with the type that this had. */
-export function asJson(request: Request): Request {
+export function toJsonRequest(request: Request): Request {
   const headers = new Headers(request.headers);
   headers.set("Content-Type", JSON_TYPE);
   const { method, signal, url } = request;
@@ -65,7 +71,7 @@ export function setBodyText(request: HonoRequest, text: string): void {
 }
 
 /** Bodies are never decompressed here. @throws QuarryError `unsupported-encoding`. */
-export function refuseCoded(headers: Headers): void {
+export function refuseContentCoding(headers: Headers): void {
   const coding = (headers.get("Content-Encoding") ?? "").trim().toLowerCase();
   if (coding !== "" && coding !== "identity") throw unsupportedEncoding();
 }
@@ -73,7 +79,7 @@ export function refuseCoded(headers: Headers): void {
 const A_LENGTH = /^\d+$/;
 
 /** Whether HTTP ends the body at its announced length; one in chunks may be longer. */
-const endsAsAnnounced = (headers: Headers) =>
+const hasReliableLength = (headers: Headers) =>
   A_LENGTH.test(headers.get("Content-Length") ?? "") && headers.get("Transfer-Encoding") === null;
 
 /** @throws QuarryError `too-large`; `invalid` where the body ends before its length. */
@@ -81,8 +87,8 @@ export async function readText({ body, headers }: Request, limitBytes: number): 
   if (Number(headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
   if (body === null) return "";
   // The fastest way, and without the warning of a request's own text() for types such as forms'.
-  if (endsAsAnnounced(headers)) return await new Response(body).text().catch(endedEarly);
-  const bytes = await readLimited(body, limitBytes).catch(endedEarly);
+  if (hasReliableLength(headers)) return await new Response(body).text().catch(throwEndedEarly);
+  const bytes = await readLimited(body, limitBytes).catch(throwEndedEarly);
   if (bytes === null) throw tooLarge();
   return new TextDecoder().decode(bytes);
 }

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 
 /** A page has one address, without a slash at its end: the others lead to it. */
-export const withoutSlash = (status: 301 | 303) =>
+export const redirectTrailingSlash = (status: 301 | 303) =>
   createMiddleware(async (context, next) => {
     const { pathname, search } = new URL(context.req.url);
     let end = pathname.length;

@@ -9,9 +9,9 @@ import { baseUrlOf } from "../client-address.ts";
 import { guardAgent, guardAgentRun } from "../middleware/guard.ts";
 import { answerRun } from "../run-stream.ts";
 import { AgentInvokeRequest } from "../../inference/run-requests.ts";
-import { errors } from "../schemas/error.ts";
+import { errorResponses } from "../schemas/error.ts";
 import { ContentBlock, LinkedFileSource, runFields } from "../schemas/inference.ts";
-import { agentParams, bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
+import { agentParams, bearer, json, jsonRequest, jsonMiddleware, TAGS } from "./route-parts.ts";
 
 /** The agents are part of the API and not of its published specification. */
 const ofAgents = { hide: true, tags: [TAGS.agents], security: bearer };
@@ -41,7 +41,7 @@ const getAgent = createRoute({
   path: "/api/agents/{identifier}",
   middleware: [guardAgent] as const,
   request: { params: agentParams },
-  responses: { 200: json(AgentDetail, "The agent."), ...errors(403, 404) },
+  responses: { 200: json(AgentDetail, "The agent."), ...errorResponses(403, 404) },
 });
 
 const invokeAgent = createRoute({
@@ -51,11 +51,11 @@ const invokeAgent = createRoute({
   description: "Run one turn. The agent searches its RAGs as often as it needs, then answers.",
   method: "post",
   path: "/api/agents/{identifier}/invoke",
-  middleware: [guardAgentRun, ...readsJson(AgentInvokeRequest)] as const,
+  middleware: [guardAgentRun, ...jsonMiddleware(AgentInvokeRequest)] as const,
   request: { params: agentParams, body: jsonRequest(AgentInvokeRequest) },
   responses: {
     200: json(AgentInvokeResponse, "The turn."),
-    ...errors(400, 403, 404, 413, 415, 502),
+    ...errorResponses(400, 403, 404, 413, 415, 502),
   },
 });
 

@@ -4,7 +4,7 @@ import { etag } from "hono/etag";
 
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../client-address.ts";
-import { withoutSlash } from "../middleware/without-slash.ts";
+import { redirectTrailingSlash } from "../middleware/without-slash.ts";
 import { openApiDocument, registerComponents, unpublishedDocument } from "../open-api-document.ts";
 import { referencePage } from "../reference-page.ts";
 import { agentReference } from "./agents.ts";
@@ -25,7 +25,7 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
   };
   for (const [path, documentOf] of Object.entries(documents))
     app.get(path, etag(), documentRoute(documentOf));
-  app.use("/api/docs/*", withoutSlash(301));
+  app.use("/api/docs/*", redirectTrailingSlash(301));
   app.get("/api/docs", (context) =>
     referencePage(context, { title: "Quarry API", document: DOCUMENT }),
   );

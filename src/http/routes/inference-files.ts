@@ -15,7 +15,7 @@ import { storedFormsOf } from "../../sources/file-names.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
 import { limit, page, pageNumbers } from "../page-query.ts";
-import { errors, invalidRequest } from "../schemas/error.ts";
+import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileState, InferenceFilePage } from "../schemas/file.ts";
 import { MUST_BE_RELATIVE } from "../../core/input/input-fields.ts";
@@ -43,7 +43,7 @@ const listInferenceFiles = createRoute({
   },
   responses: {
     200: json(InferenceFilePage, "A page of files.", EXAMPLES.inferenceFilePage),
-    ...errors(403, 404),
+    ...errorResponses(403, 404),
     ...invalidRequest("page is required"),
   },
 });
@@ -80,7 +80,7 @@ const getFileStatus = createRoute({
   },
   responses: {
     200: json(FileState, "The file's state.", EXAMPLES.fileState),
-    ...errors(403, 404),
+    ...errorResponses(403, 404),
     ...invalidRequest("file is required"),
   },
 });

@@ -1,20 +1,20 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/time.ts";
-import { spentBy } from "../../catalog/limits/metered-models.ts";
+import { billSubject } from "../../catalog/limits/metered-models.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
 import { runInference } from "../../inference/run-inference.ts";
-import { chunkAnswer, degradedFor, runAnswer } from "../answers.ts";
+import { chunkAnswer, degradedAnswer, runAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../client-address.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { guardInferenceRun } from "../middleware/guard.ts";
-import { ignoreIdleSearch, validateInferenceBody } from "../middleware/inference-body.ts";
+import { ignoreUnusedSearch, validateInferenceBody } from "../middleware/inference-body.ts";
 import { answerRun } from "../run-stream.ts";
-import { errors, invalidRequest } from "../schemas/error.ts";
+import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { InferenceRetrieveRequest, InferenceRunRequest } from "../../inference/run-requests.ts";
 import {
@@ -22,7 +22,7 @@ import {
   InferenceRetrieveResponse,
   InferenceRunResponse,
 } from "../schemas/inference.ts";
-import { bearer, inferenceParams, json, jsonRequest, TAGS, readsJson } from "./route-parts.ts";
+import { bearer, inferenceParams, json, jsonRequest, TAGS, jsonMiddleware } from "./route-parts.ts";
 
 const ofInferences = { tags: [TAGS.inferences], security: bearer };
 
@@ -35,7 +35,7 @@ const listInferences = createRoute({
   description: "The inferences that the token may run, in order of identifier.",
   responses: {
     200: json(InferenceList, "The permitted inferences.", EXAMPLES.inferenceList),
-    ...errors(),
+    ...errorResponses(),
   },
 });
 
@@ -49,7 +49,11 @@ const runRoute = createRoute({
   operationId: "runInference",
   summary: "Run an inference",
   description: `Send a prompt, get a response. Quarry stores nothing between calls. ${SEARCH_RULES}`,
-  middleware: [guardInferenceRun, ...readsJson(InferenceRunRequest), ignoreIdleSearch] as const,
+  middleware: [
+    guardInferenceRun,
+    ...jsonMiddleware(InferenceRunRequest),
+    ignoreUnusedSearch,
+  ] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRunRequest, EXAMPLES.inferenceRun),
@@ -59,7 +63,7 @@ const runRoute = createRoute({
       "X-Ignored-Fields",
       "X-Inference-Timings",
     ]),
-    ...errors(403, 404, 413, 415, 502),
+    ...errorResponses(403, 404, 413, 415, 502),
     ...invalidRequest("prompt is required; topK must be at most 100; semanticSearch is required"),
   },
 });
@@ -73,8 +77,8 @@ const retrieveRoute = createRoute({
   description: `Return the passages that a run would use, without calling the model. ${SEARCH_RULES}`,
   middleware: [
     guardInferenceRun,
-    ...readsJson(InferenceRetrieveRequest),
-    ignoreIdleSearch,
+    ...jsonMiddleware(InferenceRetrieveRequest),
+    ignoreUnusedSearch,
   ] as const,
   request: {
     params: inferenceParams,
@@ -84,7 +88,7 @@ const retrieveRoute = createRoute({
     200: json(InferenceRetrieveResponse, "The context.", EXAMPLES.inferenceRetrieved, [
       "X-Ignored-Fields",
     ]),
-    ...errors(403, 404, 413, 415),
+    ...errorResponses(403, 404, 413, 415),
     ...invalidRequest("semanticSearch is required; candidateMultiplier must be at least 2"),
   },
 });
@@ -139,7 +143,7 @@ inferenceRoutes.openapi(
     const { caller, inference, services } = context.var;
     const input = context.req.valid("json");
     const { signal } = context.req.raw;
-    const own = spentBy(services, { kind: "inference", id: inference.id });
+    const own = billSubject(services, { kind: "inference", id: inference.id });
     const passages = await retrieveContext(own, { inference, input, signal });
     const ragIds = inference.rags.map(({ id }) => id);
     const by = { ragIds, inferenceId: inference.id, tokenId: caller.tokenId };
@@ -148,7 +152,7 @@ inferenceRoutes.openapi(
     keepQueries(services, { rags: inference.rags, queries, tokenId: caller.tokenId }, passages);
     const chunks = passages.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
     const { systemPrompt, degradations } = passages;
-    return context.json({ systemPrompt, chunks, ...degradedFor(caller, degradations) }, 200);
+    return context.json({ systemPrompt, chunks, ...degradedAnswer(caller, degradations) }, 200);
   },
   validateInferenceBody,
 );

@@ -15,8 +15,8 @@ import { fileAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardRag } from "../middleware/guard.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { limitFitsPage, limitOfPage, limitProblem, page, pageNumbers } from "../page-query.ts";
-import { errors, invalidRequest } from "../schemas/error.ts";
+import { isLimitValid, limitOfPage, limitProblem, page, pageNumbers } from "../page-query.ts";
+import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { RagFilePage } from "../schemas/file.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
@@ -33,7 +33,7 @@ const query = z
       .optional()
       .openapi({ description: "Only files in this folder, or this file.", example: "handbook/" }),
   })
-  .refine(limitFitsPage, limitProblem);
+  .refine(isLimitValid, limitProblem);
 
 const listRagFiles = createRoute({
   method: "get",
@@ -52,7 +52,7 @@ const listRagFiles = createRoute({
       "A page of files; without page, the array of all files.",
       EXAMPLES.ragFilePage,
     ),
-    ...errors(403, 404),
+    ...errorResponses(403, 404),
     ...invalidRequest("page must be at least 1; limit must be an integer from 1 to 100"),
   },
 });

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { fieldChanges, removedFields } from "../../access/audit/field-changes.ts";
-import { listedFor, seesScopes } from "../../access/readers.ts";
+import { listRagsForReader, maySeeScopes } from "../../access/readers.ts";
 import { addScope, removeScope } from "../../catalog/rags/scopes.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
@@ -9,18 +9,18 @@ import { listPublicRags } from "../../db/access/public-lists.ts";
 import type { ListedRag, RagRecord } from "../../db/records.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
-import { searchedAs } from "../../retrieval/search-mode.ts";
-import { chunkAnswer, degradedFor } from "../answers.ts";
+import { applySearchMode } from "../../retrieval/search-mode.ts";
+import { chunkAnswer, degradedAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
-import { auditedAs, recordingServices } from "../middleware/audit.ts";
+import { auditAs, recordingServices } from "../middleware/audit.ts";
 import { guardRag, guardSearch, mayChangeScopes } from "../middleware/guard.ts";
-import { errors, invalidRequest } from "../schemas/error.ts";
+import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { Done, RagDetail, RagList, Scope } from "../schemas/rag.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import { RagRetrieveResponse } from "../schemas/retrieval.ts";
-import { bearer, json, jsonRequest, ragParams, TAGS, readsJson } from "./route-parts.ts";
+import { bearer, json, jsonRequest, ragParams, TAGS, jsonMiddleware } from "./route-parts.ts";
 
 const ofRags = { tags: [TAGS.rags], security: bearer };
 
@@ -31,7 +31,7 @@ const listRags = createRoute({
   operationId: "listRags",
   summary: "List RAGs",
   description: "The RAGs that the token may access, in order of identifier.",
-  responses: { 200: json(RagList, "The permitted RAGs.", EXAMPLES.ragList), ...errors() },
+  responses: { 200: json(RagList, "The permitted RAGs.", EXAMPLES.ragList), ...errorResponses() },
 });
 
 const getRag = createRoute({
@@ -43,7 +43,7 @@ const getRag = createRoute({
   description: "One RAG with its counts and its scope list.",
   middleware: [guardRag] as const,
   request: { params: ragParams },
-  responses: { 200: json(RagDetail, "The RAG.", EXAMPLES.ragDetail), ...errors(403, 404) },
+  responses: { 200: json(RagDetail, "The RAG.", EXAMPLES.ragDetail), ...errorResponses(403, 404) },
 });
 
 const retrieveFromRag = createRoute({
@@ -54,11 +54,11 @@ const retrieveFromRag = createRoute({
   summary: "Semantic search in one RAG",
   description:
     "Returns the chunks that match the queries, without calling a model. If a part of the search is down, the answer has degraded instead of an error.",
-  middleware: [guardSearch, ...readsJson(RagRetrieveRequest)] as const,
+  middleware: [guardSearch, ...jsonMiddleware(RagRetrieveRequest)] as const,
   request: { params: ragParams, body: jsonRequest(RagRetrieveRequest, EXAMPLES.ragRetrieve) },
   responses: {
     200: json(RagRetrieveResponse, "The chunks.", EXAMPLES.ragRetrieved, ["X-Ignored-Fields"]),
-    ...errors(403, 404, 413, 415),
+    ...errorResponses(403, 404, 413, 415),
     ...invalidRequest("topK must be at most 100; semanticSearch is required"),
   },
 });
@@ -70,12 +70,12 @@ const ofScopes = {
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
 };
 
-const guardScopes = [guardRag, mayChangeScopes, ...readsJson(Scope)] as const;
+const guardScopes = [guardRag, mayChangeScopes, ...jsonMiddleware(Scope)] as const;
 
 const addRagScope = createRoute({
   ...ofScopes,
   method: "post",
-  middleware: [auditedAs("rags.scopes.create", "identifier"), ...guardScopes] as const,
+  middleware: [auditAs("rags.scopes.create", "identifier"), ...guardScopes] as const,
   operationId: "addRagScope",
   summary: "Add a scope",
   description:
@@ -83,14 +83,14 @@ const addRagScope = createRoute({
   responses: {
     200: json(Done, "The scope was added.", EXAMPLES.ok, ["X-Ignored-Fields", "X-Scope-Files"]),
     ...invalidRequest("value must be relative, without a leading /"),
-    ...errors(403, 404, 409, 413, 415, 422),
+    ...errorResponses(403, 404, 409, 413, 415, 422),
   },
 });
 
 const removeRagScope = createRoute({
   ...ofScopes,
   method: "delete",
-  middleware: [auditedAs("rags.scopes.remove", "identifier"), ...guardScopes] as const,
+  middleware: [auditAs("rags.scopes.remove", "identifier"), ...guardScopes] as const,
   operationId: "removeRagScope",
   summary: "Remove a scope",
   description:
@@ -98,7 +98,7 @@ const removeRagScope = createRoute({
   responses: {
     200: json(Done, "The scope was removed.", EXAMPLES.ok, ["X-Ignored-Fields"]),
     ...invalidRequest("type must be one of path, externalId; value is required"),
-    ...errors(403, 404, 413, 415, 422),
+    ...errorResponses(403, 404, 413, 415, 422),
   },
 });
 
@@ -110,7 +110,7 @@ ragRoutes.openapi(listRags, async (context) => {
   const { principal, rags: items } = await listPublicRags(services.reads, credential);
   const { actor, reading } = callerFrom(services, context.req.raw, principal);
   context.set("actor", actor);
-  const rags = await listedFor(services.reads, reading, items);
+  const rags = await listRagsForReader(services.reads, reading, items);
   return context.json(rags.map(ragAnswer), 200);
 });
 
@@ -130,7 +130,7 @@ ragRoutes.openapi(getRag, (context) => {
   const { rag, caller } = context.var;
   const { id, name, identifier, status, totalFiles, processedFiles, numberVectors } = rag;
   const counts = { totalFiles, processedFiles, numberVectors };
-  const isTold = rag.scopeMode === "scoped" && seesScopes(rag, caller.mayChange);
+  const isTold = rag.scopeMode === "scoped" && maySeeScopes(rag, caller.mayChange);
   const fileSourceScopes = isTold ? rag.scopes : [];
   const scope = { fileSourceScopeMode: rag.scopeMode, fileSourceScopes };
   return context.json({ id, name, identifier, status, ...counts, ...scope }, 200);
@@ -146,7 +146,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
     services,
     {
       ...input,
-      targets: [{ rag: searchedAs(rag, input), restriction }],
+      targets: [{ rag: applySearchMode(rag, input), restriction }],
       queries: input.semanticSearch,
     },
     { signal: context.req.raw.signal },
@@ -155,7 +155,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const request = { rags: [rag], queries: input.semanticSearch, tokenId: caller.tokenId };
   keepQueries(services, request, result);
   const chunks = result.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-  return context.json({ chunks, ...degradedFor(caller, result.degradations) }, 200);
+  return context.json({ chunks, ...degradedAnswer(caller, result.degradations) }, 200);
 });
 
 /** After the routes of files in the specification. */

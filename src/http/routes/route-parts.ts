@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { ignoredFields } from "../middleware/ignored-fields.ts";
+import { listIgnoredFields } from "../middleware/ignored-fields.ts";
 import { jsonBody } from "../middleware/json-body.ts";
 import { headersOf, type HeaderName } from "../schemas/headers.ts";
 
@@ -33,7 +33,8 @@ export function jsonRequest<Schema extends z.ZodType>(schema: Schema, example?: 
 }
 
 /** The middleware that stands before a JSON body's validation. */
-export const readsJson = (schema: z.ZodType) => [jsonBody(), ignoredFields(schema)] as const;
+export const jsonMiddleware = (schema: z.ZodType) =>
+  [jsonBody(), listIgnoredFields(schema)] as const;
 
 const identifier = (noun: string, example: string) =>
   z.string().openapi({ description: `Identifier of the ${noun}.`, example });

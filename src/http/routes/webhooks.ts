@@ -11,13 +11,13 @@ import type { FileSourceId } from "../../core/ids.ts";
 import { findHookedSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
 import { receiveNotifications } from "../../ingestion/webhooks/receive-notifications.ts";
-import { SOURCES, takenBy } from "../../sources/registry.ts";
+import { SOURCES, pushedKindOf } from "../../sources/registry.ts";
 import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
-import { auditedAs } from "../middleware/audit.ts";
+import { auditAs } from "../middleware/audit.ts";
 import { readText } from "../middleware/json-body.ts";
-import { errors } from "../schemas/error.ts";
-import { bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
+import { errorResponses } from "../schemas/error.ts";
+import { bearer, json, jsonRequest, jsonMiddleware, TAGS } from "./route-parts.ts";
 
 const UNAUTHORIZED = 401;
 const URLS_LIMIT = 1_000;
@@ -33,7 +33,7 @@ type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: PushTarge
 const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
   const { db } = context.get("services");
   const source = await findHookedSource(db, context.req.param("file_source_id") ?? "");
-  if (source === null || takenBy(source.provider) !== "addresses") throw notFound();
+  if (source === null || pushedKindOf(source.provider) !== "addresses") throw notFound();
   const secret = bearerIn(context.req.header("Authorization") ?? null) ?? "";
   if (!(await equalInConstantTime(await sha256Hex(secret), source.webhookSecretHash))) {
     throw unauthorized();
@@ -67,9 +67,9 @@ const pushWebUrls = createRoute({
   method: "post",
   path: "/api/webhooks/web/{file_source_id}",
   middleware: [
-    auditedAs("webhooks.push", "file_source_id", UNAUTHORIZED),
+    auditAs("webhooks.push", "file_source_id", UNAUTHORIZED),
     guardWebSource,
-    ...readsJson(PushedUrls),
+    ...jsonMiddleware(PushedUrls),
   ] as const,
   request: { params: sourceParams, body: jsonRequest(PushedUrls) },
   responses: {
@@ -77,7 +77,7 @@ const pushWebUrls = createRoute({
       z.object({ ok: z.literal(true), accepted: z.int(), queued: z.boolean() }),
       "The number of accepted addresses.",
     ),
-    ...errors(400, 404, 413, 415),
+    ...errorResponses(400, 404, 413, 415),
   },
 });
 
@@ -96,7 +96,7 @@ const reported = SOURCES.flatMap(({ name, notifications }) => {
     path,
     responses: {
       [status]: json(z.object({ ok: z.literal(true) }), "The same for every call."),
-      ...errors(413),
+      ...errorResponses(413),
     },
   });
 });
@@ -117,7 +117,7 @@ const eventRoutes = SOURCES.flatMap(({ id, name, events }) =>
         request: { params: sourceParams },
         responses: {
           200: json(z.object({ ok: z.literal(true) }), "The call is genuine."),
-          ...errors(401, 404, 413),
+          ...errorResponses(401, 404, 413),
         },
       }),
 );
@@ -136,7 +136,7 @@ webhookRoutes.openapi(pushWebUrls, async (context) => {
 for (const { id, provider, events } of SOURCES) {
   if (events === undefined) continue;
   const path = `/api/webhooks/${id}/:file_source_id`;
-  const refusal = auditedAs("webhooks.push", "file_source_id", UNAUTHORIZED);
+  const refusal = auditAs("webhooks.push", "file_source_id", UNAUTHORIZED);
   webhookRoutes.post(path, refusal, async (context) => {
     const services = context.get("services");
     const { req } = context;

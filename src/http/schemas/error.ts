@@ -50,7 +50,7 @@ function errorResponse(status: Status, example: string = ERRORS[status][1]) {
 type Responses<Statuses extends Status> = { [S in Statuses]: ReturnType<typeof errorResponse> };
 
 /** `responses` for these statuses, and for those that every operation may answer with. */
-export function errors<Statuses extends Status = never>(...statuses: Statuses[]) {
+export function errorResponses<Statuses extends Status = never>(...statuses: Statuses[]) {
   const all: Status[] = [401, ...statuses, 429, 500, 503, 507];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these statuses
   return Object.fromEntries(all.map((status) => [status, errorResponse(status)])) as Responses<

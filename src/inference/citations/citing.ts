@@ -8,9 +8,9 @@ import { delimiterRemover } from "../../text/prompt-delimiters.ts";
 import { sentenceEnds } from "../../text/sentences.ts";
 
 /** How one run's model is asked to cite. */
-export type CitationRule = { word: string; notice: string };
+export type CiteRule = { word: string; notice: string };
 
-export function newCiting(): CitationRule {
+export function newCiting(): CiteRule {
   const word = newCitingWord();
   return { word, notice: citingNotice(word) };
 }
@@ -21,7 +21,7 @@ type OwnCitation = { number: number; start: number; end: number };
 type Step = Pick<StepResult<ToolSet>, "text" | "content">;
 
 /** Without delimiters of this key. @param citing null: nobody asked for citations. */
-export function readSaid(step: Step, citing: CitationRule | null, key: string): CitedText {
+export function readCitedText(step: Step, citing: CiteRule | null, key: string): CitedText {
   const remover = delimiterRemover(key);
   const answer = remover.push(step.text) + remover.end();
   if (citing === null) return { text: answer, marks: [], own: [] };
@@ -48,7 +48,7 @@ function ownCitations({ content }: Step): OwnCitation[] {
 }
 
 /** @param items the texts of the run's items, in their order. */
-export function citedBlock({ text, marks, own }: CitedText, items: string[]): ContentBlock {
+export function citeBlock({ text, marks, own }: CitedText, items: string[]): ContentBlock {
   const byItself = own.flatMap(({ number, start, end }): Citation[] =>
     items[number - 1] === undefined ? [] : [{ item: number - 1, start, end }],
   );
@@ -61,7 +61,7 @@ export function citedBlock({ text, marks, own }: CitedText, items: string[]): Co
  * @param items the texts that are numbered from 1 in marks.
  */
 export function citationsOf(text: string, marks: Mark[], items: string[]): Citation[] {
-  const checks = quotesAreOf(items);
+  const checks = quoteMatcher(items);
   const cited = new Map<string, Citation | null>();
   for (const { start, end, numbers } of stretchesOf(text, marks)) {
     for (const number of numbers) {
@@ -89,7 +89,7 @@ function stretchesOf(text: string, marks: Mark[]): Stretch[] {
     const from = Math.max(sentence, last?.end ?? 0);
     // No words are before the mark before that are not in the last stretch.
     if (/[\p{L}\p{N}]/u.test(text.slice(Math.max(from, before.end), end)))
-      last = { start: beginOfWords(text, from, end), end };
+      last = { start: startOfWords(text, from, end), end };
     before = { at, end };
     // Marks without words between them stand for the same stretch.
     return last === null ? [] : [{ ...last, numbers }];
@@ -107,7 +107,7 @@ function endOfWords(text: string, to: number, before: { at: number; end: number 
 }
 
 /** Leaves out what ends the words before, and the sign of a list item. */
-function beginOfWords(text: string, from: number, to: number): number {
+function startOfWords(text: string, from: number, to: number): number {
   let start = from;
   const isBullet = () => BULLET.test(text.charAt(start)) && text.charAt(start + 1) === " ";
   while (start < to && (LEADS.test(text.charAt(start)) || isBullet())) start += 1;
@@ -121,23 +121,23 @@ const MIN_CHARACTERS = 12;
 const ELLIPSIS = /\[?(?:…|\.\.\.)\]?/u;
 
 /** Whether what a stretch quotes is in an item's text (letters and digits); true without quotes. */
-function quotesAreOf(items: string[]): (stretch: string, item: number) => boolean {
+function quoteMatcher(items: string[]): (stretch: string, item: number) => boolean {
   const sources = new Map<number, string>();
   const lettersOf = (item: number) => {
-    const letters = sources.get(item) ?? onlyLetters(items[item] ?? "");
+    const letters = sources.get(item) ?? keepLetters(items[item] ?? "");
     sources.set(item, letters);
     return letters;
   };
   return (stretch, item) => {
     const quotes = [...stretch.matchAll(QUOTE)].flatMap(([, quote = ""]) => quote.split(ELLIPSIS));
     return quotes
-      .map(onlyLetters)
+      .map(keepLetters)
       .filter((quote) => quote.length >= MIN_CHARACTERS)
       .every((quote) => lettersOf(item).includes(quote));
   };
 }
 
-const onlyLetters = (text: string) =>
+const keepLetters = (text: string) =>
   normalForm(text, "NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");

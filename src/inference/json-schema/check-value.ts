@@ -1,8 +1,8 @@
 import { format as formats } from "@cfworker/json-schema";
 
 import { type Budget, BudgetSpent } from "../../core/work/step-budget.ts";
-import { canonical, isJsonObject, type JsonObject } from "./json-values.ts";
-import { escaped } from "./keywords.ts";
+import { canonicalText, isJsonObject, type JsonObject } from "./json-values.ts";
+import { escapePointer } from "./keywords.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
 /** Limit for nested schemas under evaluation: each takes some of the stack. */
@@ -47,7 +47,7 @@ class Checker {
   follows(schema: unknown, value: unknown, at: string): boolean {
     const before = this.#count;
     this.#budget.spend(STEPS_PER_SCHEMA);
-    if (schema === false) this.#wrong(at, "must not be there");
+    if (schema === false) this.#addFinding(at, "must not be there");
     if (!isJsonObject(schema)) return this.#count === before;
     if (this.#depth >= MAX_DEPTH) throw new BudgetSpent();
     this.#depth += 1;
@@ -56,14 +56,14 @@ class Checker {
     return this.#count === before;
   }
 
-  #wrong(at: string, finding: string): void {
+  #addFinding(at: string, finding: string): void {
     this.#count += 1;
     if (this.findings.length === MAX_FINDINGS) return;
     this.findings.push(`${at}: ${finding.slice(0, MAX_FINDING_LENGTH)}`);
   }
 
   /** Runs a check; its findings are dropped if its outcome is one of these. */
-  #quietly(check: () => boolean, dropped: boolean[]): boolean {
+  #dropFindings(check: () => boolean, dropped: boolean[]): boolean {
     const [{ length }, count] = [this.findings, this.#count];
     const outcome = check();
     if (!dropped.includes(outcome)) return outcome;
@@ -89,7 +89,7 @@ class Checker {
       const types: unknown[] = [type].flat();
       const fits =
         types.includes(typeNameOf(value)) || (types.includes("integer") && Number.isInteger(value));
-      if (!fits) this.#wrong(at, `must be of type ${types.join(" or ")}`);
+      if (!fits) this.#addFinding(at, `must be of type ${types.join(" or ")}`);
     }
     if ("const" in schema) this.#checkOptions(schema, [schema["const"]], { value, at });
     if (Array.isArray(options)) this.#checkOptions(options, options, { value, at });
@@ -103,21 +103,21 @@ class Checker {
   ): void {
     let choice = this.#options.get(key);
     if (choice === undefined) {
-      const allowedValues = new Set(options.map((option) => canonical(option, this.#budget)));
+      const allowedValues = new Set(options.map((option) => canonicalText(option, this.#budget)));
       choice = {
         known: allowedValues,
         told: [...allowedValues].join(", ").slice(0, MAX_FINDING_LENGTH),
       };
       this.#options.set(key, choice);
     }
-    if (choice.known.has(canonical(value, this.#budget))) return;
-    this.#wrong(at, `must be ${options.length === 1 ? "" : "one of "}${choice.told}`);
+    if (choice.known.has(canonicalText(value, this.#budget))) return;
+    this.#addFinding(at, `must be ${options.length === 1 ? "" : "one of "}${choice.told}`);
   }
 
   #checkBranches({ schema, value, at }: ValueAt<unknown>): void {
     const { not, if: condition } = schema;
     const follows = (inner: unknown) => this.follows(inner, value, at);
-    const whether = (inner: unknown) => this.#quietly(() => follows(inner), [true, false]);
+    const isValid = (inner: unknown) => this.#dropFindings(() => follows(inner), [true, false]);
     for (const inner of listOf(schema["allOf"])) follows(inner);
     for (const keyword of ["anyOf", "oneOf"]) {
       const branches = listOf(schema[keyword]);
@@ -129,13 +129,13 @@ class Checker {
         }
         return matches === 1;
       };
-      if (branches.length === 0 || this.#quietly(isChosen, [true])) continue;
+      if (branches.length === 0 || this.#dropFindings(isChosen, [true])) continue;
       const which = keyword === "anyOf" ? "at least one" : "exactly one";
-      this.#wrong(at, `must follow ${which} of "${keyword}", and follows ${matches}`);
+      this.#addFinding(at, `must follow ${which} of "${keyword}", and follows ${matches}`);
     }
-    if (not !== undefined && whether(not)) this.#wrong(at, 'must not follow what "not" says');
+    if (not !== undefined && isValid(not)) this.#addFinding(at, 'must not follow what "not" says');
     if (condition === undefined) return;
-    const branch = whether(condition) ? schema["then"] : schema["else"];
+    const branch = isValid(condition) ? schema["then"] : schema["else"];
     if (branch !== undefined) follows(branch);
   }
 
@@ -143,10 +143,10 @@ class Checker {
   #checkSize({ schema, at }: ValueAt<unknown>, keyword: string, size: number, what: string): void {
     const [least, most] = [schema[`min${keyword}`], schema[`max${keyword}`]];
     if (typeof least === "number" && size < least) {
-      this.#wrong(at, `must have at least ${least} ${what}`);
+      this.#addFinding(at, `must have at least ${least} ${what}`);
     }
     if (typeof most === "number" && size > most) {
-      this.#wrong(at, `must have at most ${most} ${what}`);
+      this.#addFinding(at, `must have at most ${most} ${what}`);
     }
   }
 
@@ -161,7 +161,7 @@ class Checker {
     ];
     for (const [figure, words, isKept] of rules) {
       if (typeof figure !== "number" || isKept(figure)) continue;
-      this.#wrong(at, `must be ${words} ${figure}`);
+      this.#addFinding(at, `must be ${words} ${figure}`);
     }
   }
 
@@ -173,10 +173,10 @@ class Checker {
       this.#checkSize(judged, "Length", codePointsIn(value), "characters");
     }
     if (typeof pattern === "string" && this.#matches(pattern, value) === false) {
-      this.#wrong(at, `must match the pattern ${pattern}`);
+      this.#addFinding(at, `must match the pattern ${pattern}`);
     }
     if (typeof format === "string" && !hasFormat(value, format)) {
-      this.#wrong(at, `must have the format ${format}`);
+      this.#addFinding(at, `must have the format ${format}`);
     }
   }
 
@@ -192,8 +192,8 @@ class Checker {
     if (schema["uniqueItems"] !== true) return;
     const values = new Set<string>();
     for (const [place, item] of value.entries()) {
-      const key = canonical(item, this.#budget);
-      if (values.has(key)) return this.#wrong(below(at, place), "must not occur twice");
+      const key = canonicalText(item, this.#budget);
+      if (values.has(key)) return this.#addFinding(memberPath(at, place), "must not occur twice");
       values.add(key);
     }
   }
@@ -206,7 +206,7 @@ class Checker {
     for (const [place, item] of value.entries()) {
       const inner: unknown = place < fixed.length ? fixed[place] : rest;
       if (inner === undefined) break;
-      this.follows(inner, item, below(at, place));
+      this.follows(inner, item, memberPath(at, place));
     }
   }
 
@@ -217,11 +217,11 @@ class Checker {
     this.#checkSize(judged, "Properties", names.length, "properties");
     for (const name of required) {
       if (typeof name !== "string" || Object.hasOwn(value, name)) continue;
-      this.#wrong(at, `must have the property "${name}"`);
+      this.#addFinding(at, `must have the property "${name}"`);
     }
     const { propertyNames } = schema;
     for (const name of propertyNames === undefined ? [] : names) {
-      this.follows(propertyNames, name, below(at, name));
+      this.follows(propertyNames, name, memberPath(at, name));
     }
     this.#checkMembers(judged, names);
   }
@@ -239,7 +239,7 @@ class Checker {
       if (schemas.length === 0 && additionalProperties !== undefined) {
         schemas.push(additionalProperties);
       }
-      for (const inner of schemas) this.follows(inner, value[name], below(at, name));
+      for (const inner of schemas) this.follows(inner, value[name], memberPath(at, name));
     }
   }
 }
@@ -250,9 +250,9 @@ const typeNameOf = (value: unknown) =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 
 /** The location of a member; a long location is not extended, which bounds its cost. */
-function below(at: string, name: string | number): string {
+function memberPath(at: string, name: string | number): string {
   if (at.length > MAX_PLACE_LENGTH) return at;
-  return `${at}/${typeof name === "number" ? name : escaped(name.slice(0, MAX_PLACE_LENGTH))}`;
+  return `${at}/${typeof name === "number" ? name : escapePointer(name.slice(0, MAX_PLACE_LENGTH))}`;
 }
 
 /** 0.0075 / 0.0001 is 75.00000000000001. */

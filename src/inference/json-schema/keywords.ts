@@ -1,4 +1,4 @@
-import { referredTo } from "../../core/json-pointer.ts";
+import { resolvePointer } from "../../core/json-pointer.ts";
 import { isJsonObject, isTooDeep, type JsonObject } from "./json-values.ts";
 
 /** The form of a keyword's value; what is in it is checked apart. */
@@ -79,38 +79,38 @@ export function subschemasOf(schema: JsonObject): Subschema[] {
       return [{ place: `/${keyword}`, schema: value }];
     }
     return Object.entries(value).map(([name, schema]) => {
-      return { place: `/${keyword}/${escaped(name)}`, schema: schema as unknown };
+      return { place: `/${keyword}/${escapePointer(name)}`, schema: schema as unknown };
     });
   });
 }
 
 const MAX_SHOWN_LENGTH = 200;
-export const shortened = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
+export const shortenText = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
 
 export const TOO_DEEP = "is nested too deeply";
-export const notASchema = (place: string) =>
-  `must be a JSON Schema: ${shortened(place)} does not follow the specification`;
+export const invalidSchema = (place: string) =>
+  `must be a JSON Schema: ${shortenText(place)} does not follow the specification`;
 
 /** Says what is wrong with a schema that is handed on, after its field's name; null: nothing. */
 export function schemaProblem(schema: JsonObject): string | null {
   if (isTooDeep(schema)) return TOO_DEEP;
-  const place = wrongPlace(schema, schema, "#");
-  return place === null ? null : notASchema(place);
+  const place = findWrongKeyword(schema, schema, "#");
+  return place === null ? null : invalidSchema(place);
 }
 
-function wrongPlace(root: JsonObject, schema: JsonObject, place: string): string | null {
+function findWrongKeyword(root: JsonObject, schema: JsonObject, place: string): string | null {
   const { $ref } = schema;
   const isLost =
-    typeof $ref === "string" && $ref.startsWith("#/") && referredTo(root, $ref) === undefined;
+    typeof $ref === "string" && $ref.startsWith("#/") && resolvePointer(root, $ref) === undefined;
   const wrong = isLost ? "$ref" : wrongKeyword(schema);
   if (wrong !== null) return `${place}/${wrong}`;
   for (const inner of subschemasOf(schema)) {
     if (!isJsonObject(inner.schema)) continue;
-    const wrong = wrongPlace(root, inner.schema, place + inner.place);
+    const wrong = findWrongKeyword(root, inner.schema, place + inner.place);
     if (wrong !== null) return wrong;
   }
   return null;
 }
 
 /** A name as a part of a JSON pointer. */
-export const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+export const escapePointer = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");

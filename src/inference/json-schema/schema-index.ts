@@ -1,8 +1,8 @@
-import { referredTo } from "../../core/json-pointer.ts";
+import { resolvePointer } from "../../core/json-pointer.ts";
 import { PatternError } from "../../text/linear-pattern/compile-pattern.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
 import { isJsonObject, type JsonObject } from "./json-values.ts";
-import { notASchema, shortened, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
+import { invalidSchema, shortenText, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */
 export class SchemaError extends Error {}
@@ -38,16 +38,16 @@ export class SchemaIndex {
       throw new SchemaError(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
     }
     const wrong = wrongKeyword(schema);
-    if (wrong !== null) throw new SchemaError(notASchema(`${place}/${wrong}`));
+    if (wrong !== null) throw new SchemaError(invalidSchema(`${place}/${wrong}`));
     this.#refuseUnsupported(schema);
-    const target = this.#referred(schema);
+    const target = this.#resolveReference(schema);
     this.#targets.set(schema, target);
     this.#readPatterns(schema);
     for (const inner of subschemasOf(schema)) {
       if (isJsonObject(inner.schema)) this.#visit(inner.schema, `${place}${inner.place}`);
     }
     // The target of a reference can be under an unknown keyword: it is then a schema too.
-    if (isJsonObject(target)) this.#visit(target, shortened(String(schema["$ref"])));
+    if (isJsonObject(target)) this.#visit(target, shortenText(String(schema["$ref"])));
   }
 
   #refuseUnsupported(schema: JsonObject): void {
@@ -60,11 +60,11 @@ export class SchemaIndex {
     }
   }
 
-  #referred({ $ref }: JsonObject): unknown {
+  #resolveReference({ $ref }: JsonObject): unknown {
     if (typeof $ref !== "string") return undefined;
-    const target = referredTo(this.#root, $ref);
+    const target = resolvePointer(this.#root, $ref);
     if (isJsonObject(target) || typeof target === "boolean") return target;
-    throw new SchemaError(`refers to ${shortened($ref)}, which is not in it`);
+    throw new SchemaError(`refers to ${shortenText($ref)}, which is not in it`);
   }
 
   /** Refuses schemas whose check of a value begins with the same check again. */
@@ -104,7 +104,7 @@ export class SchemaIndex {
     } catch (thrown) {
       if (!(thrown instanceof PatternError)) throw thrown;
       throw new SchemaError(
-        `must be a JSON Schema that can be checked: the pattern ${shortened(source)} ${thrown.message}`,
+        `must be a JSON Schema that can be checked: the pattern ${shortenText(source)} ${thrown.message}`,
       );
     }
   }

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolChoice, ToolSet, TypedToolCall } from "ai";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import type { CallerFunctions, EarlierMessage, FunctionCall } from "../types.ts";
 
 export type OfferedTools = {
@@ -11,7 +11,7 @@ export type OfferedTools = {
 };
 
 /** Searches, which the turn runs itself, together with the caller's functions, which it does not. */
-export async function offeredTools(
+export async function offerTools(
   searches: ToolSet,
   callerFunctions: CallerFunctions | undefined,
 ): Promise<OfferedTools> {
@@ -65,7 +65,7 @@ export const modelMessages = (messages: EarlierMessage[]): ModelMessage[] =>
     if (role === "user" || calls.length === 0) return { role, content };
     const text = content === "" ? [] : [{ type: "text" as const, text: content }];
     const functionCalls = calls.map(({ id, name, arguments: json }) => {
-      const input = parsedJson(json) ?? json;
+      const input = parseJson(json) ?? json;
       return { type: "tool-call" as const, toolCallId: id, toolName: name, input };
     });
     return { role: "assistant", content: [...text, ...functionCalls] };

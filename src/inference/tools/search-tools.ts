@@ -8,11 +8,11 @@ import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
-import { searchedAs, type AskedMode } from "../../retrieval/search-mode.ts";
+import { applySearchMode, type AskedMode } from "../../retrieval/search-mode.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
-import { asPassage, within, type PromptParts } from "../assemble-prompt.ts";
+import { passageOf, selectFitting, type PromptParts } from "../assemble-prompt.ts";
 import type { EmitEvent } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";
 
@@ -98,7 +98,7 @@ export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<
         description: describe(rag),
         inputSchema,
         execute: ({ query }, { toolCallId, abortSignal }) =>
-          recorded(turn, { id: toolCallId, tool: name, input: { query } }, () =>
+          recordSearch(turn, { id: toolCallId, tool: name, input: { query } }, () =>
             searchOnce(turn, budget, rag, query, abortSignal),
           ),
       });
@@ -131,7 +131,7 @@ function describe({ name, totalFiles, fileSource, readersSince }: RagRecord): st
 type StartedSearch = Pick<ToolCall, "id" | "tool"> & { input: z.output<typeof SearchInput> };
 
 /** Records the call for `toolCalls`; the SDK's loop reports a failure to the model. */
-async function recorded(
+async function recordSearch(
   { services, log, emit }: SearchTurn,
   { id, tool: name, input }: StartedSearch,
   work: () => Promise<string>,
@@ -165,9 +165,9 @@ async function searchOnce(
   budget.started += 1;
   if (budget.started > MAX_SEARCHES) throw new Error("too many searches in one turn");
   const { restrictionOf, ...defaults } = settings;
-  const targets = [{ rag: searchedAs(rag, settings), restriction: restrictionOf(rag) }];
+  const targets = [{ rag: applySearchMode(rag, settings), restriction: restrictionOf(rag) }];
   const request = { ...defaults, targets, queries: [query] };
-  const result = await log.searching.during(() => retrieve(services, request, { signal }));
+  const result = await log.searching.measure(() => retrieve(services, request, { signal }));
   log.rerankingMs += result.timings.rerankingMs;
   log.uses.push(...result.uses);
   for (const loss of result.degradations) log.degradations.add(loss);
@@ -175,7 +175,7 @@ async function searchOnce(
     throw new Error("the search failed");
   if (result.chunks.length === 0) return "Nothing was found.";
   const room = Math.min(budget.left, contextTokens * RESULT_SHARE);
-  const { shown: visible, tokens } = within(result.chunks, room, tokenizer);
+  const { shown: visible, tokens } = selectFitting(result.chunks, room, tokenizer);
   const leftOut = result.chunks.length - visible.length;
   if (leftOut > 0) {
     log.degradations.add(`context: ${leftOut} of ${result.chunks.length} passages had no room`);
@@ -184,14 +184,14 @@ async function searchOnce(
   // Parallel searches share one budget: what one takes, the others no longer have.
   budget.left -= tokens;
   const itemCount = log.items.length;
-  const numbers = visible.map((chunk) => keep(log, chunk) + 1);
+  const numbers = visible.map((chunk) => storePassage(log, chunk) + 1);
   const items = log.items.slice(itemCount);
   await emit?.({ type: "retrieval", items, degradations: result.degradations });
-  return `${passagesNotice(key, howToCite)}\n\n${writePassages(visible.map(asPassage), key, numbers)}`;
+  return `${passagesNotice(key, howToCite)}\n\n${writePassages(visible.map(passageOf), key, numbers)}`;
 }
 
 /** The passage's place in `items`. */
-function keep({ items, places }: SearchLog, chunk: RetrievedChunk): number {
+function storePassage({ items, places }: SearchLog, chunk: RetrievedChunk): number {
   const { ragIdentifier, filePath, position } = chunk.source;
   const id = JSON.stringify([ragIdentifier, filePath, position]);
   const place = places.get(id);

@@ -5,7 +5,7 @@ import { MANIFEST } from "../../core/bytes/zip/format.ts";
 import { damagedArchive, readDirectory, readEntry } from "../../core/bytes/zip/read-zip.ts";
 import type { ReadAt } from "../../core/bytes/zip/read-zip.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import { ARCHIVE_FORMAT, isPartName, manifest, type Manifest } from "./archive-format.ts";
@@ -30,7 +30,7 @@ export type ArchiveReader = Awaited<ReturnType<typeof openArchive>>;
 /** An uploaded archive with its directory. @throws QuarryError `invalid` for what is none of ours */
 export async function openArchive(files: FileStore, id: string) {
   const size = await uploadedBytes(files, id);
-  const reader = windowed(files, id, size);
+  const reader = createWindowReader(files, id, size);
   const entries = await readDirectory(reader, size);
   /** Null: there is no such part. */
   const bytes = async (name: string): Promise<Uint8Array | null> => {
@@ -60,11 +60,11 @@ function manifestIn(bytes: Uint8Array): Manifest {
   if (typeof format === "number" && format > ARCHIVE_FORMAT) {
     throw damagedArchive(`has format ${format}, and this version reads ${ARCHIVE_FORMAT}: update`);
   }
-  return checked(manifest, value, MANIFEST);
+  return parsePart(manifest, value, MANIFEST);
 }
 
 /** @throws QuarryError `invalid` that names the part and the field */
-export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown, name: string) {
+export function parsePart<Shape extends z.ZodType>(shape: Shape, value: unknown, name: string) {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -72,7 +72,7 @@ export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown, n
 }
 
 const decoder = new TextDecoder();
-export const jsonIn = (bytes: Uint8Array): unknown => parsedJson(decoder.decode(bytes));
+export const jsonIn = (bytes: Uint8Array): unknown => parseJson(decoder.decode(bytes));
 export const linesIn = (bytes: Uint8Array): string[] => decoder.decode(bytes).split("\n");
 
 /** The pieces that `files` has, each at its place and all but the last of equal length. */
@@ -93,7 +93,7 @@ async function uploadedBytes(files: FileStore, id: string): Promise<number> {
   return size;
 }
 
-function windowed(files: FileStore, id: string, size: number): ReadAt {
+function createWindowReader(files: FileStore, id: string, size: number): ReadAt {
   let window = { from: 0, bytes: new Uint8Array() };
   const readWindow: ReadAt = async (offset, length) => {
     const inside = offset - window.from;

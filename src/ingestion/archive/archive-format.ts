@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { all } from "../../core/input/fields-of-kind.ts";
+import { fieldsOfKind } from "../../core/input/fields-of-kind.ts";
 import { FILE_FAILURES } from "../../core/file-failures.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 
@@ -21,8 +21,8 @@ const MAX = { shards: 32, dimensions: 10_000, time: 8.64e15 };
 export const archivedTime = z.int().min(-MAX.time).max(MAX.time);
 
 export const archivedRag = z.object({
-  ...all(text, "fileSource", "embeddingModel", "passagePrefix"),
-  ...all(count, "chunkSize", "chunkOverlap", "format", "files", "passages"),
+  ...fieldsOfKind(text, "fileSource", "embeddingModel", "passagePrefix"),
+  ...fieldsOfKind(count, "chunkSize", "chunkOverlap", "format", "files", "passages"),
   shards: count.min(1).max(MAX.shards),
   dimensions: count.min(1).max(MAX.dimensions),
   vectors: z.boolean(),
@@ -32,7 +32,7 @@ export type ArchivedRag = z.infer<typeof archivedRag>;
 /** `parts`: the SHA-256 of every other part. */
 export const manifest = z.object({
   format: count.min(1),
-  ...all(text, "createdAt", "version"),
+  ...fieldsOfKind(text, "createdAt", "version"),
   fileSources: z.record(text, z.object({ files: count })),
   rags: z.record(text, archivedRag),
   parts: z.record(text, hash),
@@ -44,7 +44,7 @@ const indexedFile = z.object({
   status: z.enum(FILE_STATUSES),
   indexedAt: archivedTime.nullable(),
   chunkCount: count,
-  ...all(text.nullable(), "fingerprint", "errorMessage"),
+  ...fieldsOfKind(text.nullable(), "fingerprint", "errorMessage"),
   notes: z.array(text),
   errorCode: z.enum(FILE_FAILURES).nullable(),
   errorIsOutside: z.boolean(),
@@ -52,14 +52,14 @@ const indexedFile = z.object({
 
 /** A line of `files/<source>.jsonl`. `text`: the part with what was read from it, and its format. */
 export const archivedFile = z.object({
-  ...all(text, "path", "name", "mimeType", "version"),
-  ...all(text.nullable(), "externalId", "url", "unreadable"),
-  ...all(count, "size", "readersRevision"),
-  ...all(archivedTime, "modifiedAt", "createdAt"),
+  ...fieldsOfKind(text, "path", "name", "mimeType", "version"),
+  ...fieldsOfKind(text.nullable(), "externalId", "url", "unreadable"),
+  ...fieldsOfKind(count, "size", "readersRevision"),
+  ...fieldsOfKind(archivedTime, "modifiedAt", "createdAt"),
   sha256: hash.nullable(),
   metadata: record,
   sourceState: record.nullable(),
-  readers: z.array(z.object(all(text, "principal", "from"))).nullable(),
+  readers: z.array(z.object(fieldsOfKind(text, "principal", "from"))).nullable(),
   text: z.object({ sha256: hash, format: text }).nullable(),
   rags: z.record(text, indexedFile),
 });
@@ -68,7 +68,7 @@ export type ArchivedFile = z.infer<typeof archivedFile>;
 /** Another line of it: content that is left out of search. */
 export const archivedExclusion = z.object({
   kind: z.enum(["file", "passage"]),
-  ...all(text, "value", "path", "excerpt"),
+  ...fieldsOfKind(text, "value", "path", "excerpt"),
   createdAt: archivedTime,
   createdBy: text.nullable(),
 });
@@ -78,8 +78,8 @@ export const archivedExclusion = z.object({
  * number is the original. `row`: of its vector in `vectors-N.f16`, if the archive has one.
  */
 export const archivedPassage = z.object({
-  ...all(text, "path", "text", "languages"),
-  ...all(count, "position", "start", "end", "number"),
+  ...fieldsOfKind(text, "path", "text", "languages"),
+  ...fieldsOfKind(count, "position", "start", "end", "number"),
   page: count.nullable(),
   row: count.optional(),
   headings: z.array(text),

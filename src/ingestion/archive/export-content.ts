@@ -4,14 +4,14 @@ import { MANIFEST } from "../../core/bytes/zip/format.ts";
 import type { ZipInput } from "../../core/bytes/zip/write-zip.ts";
 import { sha256Hex, shardOf } from "../../core/hash.ts";
 import type { FileId } from "../../core/ids.ts";
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import { listExportedExclusions, readExportedFiles } from "../../db/archive/export-store.ts";
 import type { ExportedFile, ExportedRag, ExportedSource } from "../../db/archive/export-store.ts";
 import type { StoredVersion, VersionCursor } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
-import { takenBy } from "../../sources/registry.ts";
-import { keepsExtractedText } from "../indexing/extracted-texts.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
+import { needsExtractedText } from "../indexing/extracted-texts.ts";
 import { ARCHIVE_FORMAT, archivedFile, archivedRag, SETTINGS } from "./archive-format.ts";
 import type { ArchivedRag, Manifest } from "./archive-format.ts";
 
@@ -131,7 +131,7 @@ class SourceExport {
       after = rows.at(-1)?.path;
     }
     for (let tries = 0; tries < TRIES; tries++) {
-      for (const only of inBatches(this.#late.splice(0), FILES_PER_PAGE)) {
+      for (const only of splitIntoBatches(this.#late.splice(0), FILES_PER_PAGE)) {
         yield* this.#exportPage(await this.#read({ after: "", only }));
       }
     }
@@ -178,12 +178,12 @@ class SourceExport {
     const { texts } = this.#job;
     const { files: bucket } = this.#services;
     const at = { sourceId, fileId: file.id };
-    if (takenBy(provider) === "files") {
+    if (pushedKindOf(provider) === "files") {
       const bytes = await bucket.get(bytesKey(at, file.version));
       if (bytes === null) return undefined;
       yield { name: `files/${identifier}/${file.path}`, content: await contentOf(bytes) };
     }
-    if (!keepsExtractedText({ ...file, source: { provider } })) return null;
+    if (!needsExtractedText({ ...file, source: { provider } })) return null;
     const object = await bucket.get(textKey(at, file.contentId));
     if (object === null) return null;
     const content = await contentOf(object);
@@ -195,12 +195,12 @@ class SourceExport {
 
   /** A file is changing now if the index has another version than its row, or is another one. */
   async *#exportPassages({ rag, part, counts }: IndexExport, files: ExportedFile[]) {
-    const open = new Map(files.flatMap((file) => indexedRow(file, rag)));
+    const open = new Map(files.flatMap((file) => findIndexedRow(file, rag)));
     const shards = Map.groupBy(open.keys(), (fileId) => shardOf(fileId, rag.shards));
     counts.files += open.size;
     for await (const { version, isLast, shard } of this.#versions(rag, shards)) {
       const { path = "", row } = open.get(version.fileId) ?? {};
-      if (!isOfRow(row, rag, version)) continue;
+      if (!isCurrentVersion(row, rag, version)) continue;
       if (isLast) open.delete(version.fileId);
       counts.passages += version.chunks.length;
       for (const { duplicateKey: hash, vector, number, ...chunk } of version.chunks) {
@@ -232,13 +232,13 @@ class SourceExport {
 }
 
 /** A file's row in a RAG, if it is indexed there. */
-const indexedRow = ({ id, path, rags }: ExportedFile, rag: ExportedRag) =>
+const findIndexedRow = ({ id, path, rags }: ExportedFile, rag: ExportedRag) =>
   rags
     .filter((row) => row.id === rag.id && row.status === "indexed")
     .map((row) => [id, { path, row }] as const);
 
 /** Whether the version that an index has is the one of the row. */
-const isOfRow = (
+const isCurrentVersion = (
   row: ExportedFile["rags"][number] | undefined,
   { generation }: ExportedRag,
   { revision }: StoredVersion,

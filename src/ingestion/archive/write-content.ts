@@ -3,10 +3,10 @@ import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { busy } from "../../core/errors.ts";
 import { chunkIdOf, shardOf } from "../../core/hash.ts";
 import { asId, newId, type FileId } from "../../core/ids.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
-import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { splitIntoBatches, splitBySize } from "../../core/work/batches.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { addWaitingFiles, readWaitingFiles } from "../../db/archive/import-store.ts";
 import type { PlannedRag, PlannedSource, WaitingFile } from "../../db/archive/import-store.ts";
 import type { FileVersion, PlacedChunk, StagedChunk } from "../../ports/index-versions.ts";
@@ -14,10 +14,10 @@ import type { Services } from "../../services.ts";
 import { audienceOf } from "../../sources/audiences.ts";
 import { problemWithName } from "../../sources/file-names.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
 import { factsOf, placeOf, type DescribedFile } from "../indexing/file-work.ts";
 import { writeToIndex } from "../indexing/store-chunks.ts";
-import { checked, linesIn, type ArchiveReader } from "./archive-file.ts";
+import { parsePart, linesIn, type ArchiveReader } from "./archive-file.ts";
 import { archivedExclusion, archivedFile, archivedPassage } from "./archive-format.ts";
 import type { ArchivedFile, ArchivedPassage } from "./archive-format.ts";
 
@@ -43,23 +43,23 @@ export async function writeListing(services: Services, job: ImportJob, name: str
   if (source === undefined) throw damagedArchive(`has files of an unknown source: ${name}`);
   const lines = linesIn((await job.archive.bytes(name)) ?? new Uint8Array());
   const at = { importId: job.id, sourceId: source.id };
-  for (const batch of inBatches(lines.filter(Boolean), FILES_PER_STEP)) {
+  for (const batch of splitIntoBatches(lines.filter(Boolean), FILES_PER_STEP)) {
     const files = new Map<string, ArchivedFile>();
     const rows = await Promise.all(
       batch.map(async (line): Promise<WaitingFile> => {
-        const value = parsedJson(line);
+        const value = parseJson(line);
         if (isObject(value) && "exclusion" in value) {
-          const file = checked(archivedExclusion, value["exclusion"], name);
+          const file = parsePart(archivedExclusion, value["exclusion"], name);
           const path = JSON.stringify([file.kind, file.value]);
           return { path, fileId: asId(""), file, rags: [] };
         }
-        const file = checked(archivedFile, value, name);
+        const file = parsePart(archivedFile, value, name);
         if (problemWithName(file.path) !== null || files.has(file.path)) {
           throw damagedArchive(`has a damaged part: ${name} (path)`);
         }
-        refuseOtherBytes(job.archive, file, { name, part: `files/${identifier}/${file.path}` });
+        checkPartHash(job.archive, file, { name, part: `files/${identifier}/${file.path}` });
         files.set(file.path, file);
-        return await waitingFile(services, job.plan, source, file);
+        return await createWaitingFile(services, job.plan, source, file);
       }),
     );
     const waitingFiles = await addWaitingFiles(services.db, at, rows);
@@ -69,10 +69,10 @@ export async function writeListing(services: Services, job: ImportJob, name: str
       return isFile ? partsOf(source, `files/${identifier}/${file.path}`, { waiting, file }) : [];
     });
     const sizeOf = ({ part }: StoredPart) => job.archive.sizeOf([part]);
-    for (const some of inBatchesBySize(parts, STORED_AT_ONCE, sizeOf)) {
+    for (const some of splitBySize(parts, STORED_AT_ONCE, sizeOf)) {
       // All are read first: a damaged archive is given up while none is being stored.
-      const contents = await Promise.all(some.map((part) => withContent(job.archive, part)));
-      await inParallel(contents, STORED_AT_ONCE.count, ({ key, content, options }) =>
+      const contents = await Promise.all(some.map((part) => readContent(job.archive, part)));
+      await runInParallel(contents, STORED_AT_ONCE.count, ({ key, content, options }) =>
         services.files.put(key, content, options),
       );
     }
@@ -80,7 +80,7 @@ export async function writeListing(services: Services, job: ImportJob, name: str
 }
 
 /** A listing says how large a file is and its hash, which an upload and a copy rely on. */
-function refuseOtherBytes(
+function checkPartHash(
   { manifest, sizeOf }: ArchiveReader,
   { size, sha256 }: ArchivedFile,
   { name, part }: { name: string; part: string },
@@ -90,13 +90,13 @@ function refuseOtherBytes(
   throw damagedArchive(`has a damaged part: ${name} (sha256 or size of ${part})`);
 }
 
-async function waitingFile(
+async function createWaitingFile(
   { now: clock }: Services,
   { now, rags: planned }: ImportPlan,
   source: PlannedSource,
   { text: _text, rags, readers, unreadable, ...file }: ArchivedFile,
 ): Promise<WaitingFile> {
-  const isPushed = takenBy(source.row.provider) === "files";
+  const isPushed = pushedKindOf(source.row.provider) === "files";
   const contentId = crypto.randomUUID().replaceAll("-", "").slice(0, CONTENT_ID_LENGTH);
   const principals = { principals: readers ?? [] };
   const audience =
@@ -132,23 +132,23 @@ function partsOf(
   part: string,
   { waiting, file: { text } }: { waiting: WaitingFile; file: ArchivedFile },
 ): StoredPart[] {
-  const { version, contentId } = described(waiting);
+  const { version, contentId } = describeFile(waiting);
   const at = { sourceId: source.id, fileId: waiting.fileId };
   const bytes = { part, key: bytesKey(at, version) };
-  const parts: StoredPart[] = takenBy(source.row.provider) === "files" ? [bytes] : [];
+  const parts: StoredPart[] = pushedKindOf(source.row.provider) === "files" ? [bytes] : [];
   if (text === null) return parts;
   const options = { customMetadata: { format: text.format } };
   return [...parts, { part: `texts/${text.sha256}`, key: textKey(at, contentId), options }];
 }
 
-async function withContent(archive: ArchiveReader, place: StoredPart) {
+async function readContent(archive: ArchiveReader, place: StoredPart) {
   const content = await archive.bytes(place.part);
   if (content === null) throw damagedArchive(`lacks a part: ${place.part}`);
   return { ...place, content };
 }
 
-/** The columns that `waitingFile` wrote. */
-const described = ({ file, fileId }: WaitingFile) =>
+/** The columns that `createWaitingFile` wrote. */
+const describeFile = ({ file, fileId }: WaitingFile) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above
   ({ ...file, fileId }) as DescribedFile & { version: string; contentId: string };
 
@@ -169,7 +169,7 @@ export async function writePassages(
   const rag = job.plan.rags[identifier];
   if (rag === undefined) throw damagedArchive(`has passages of an unknown RAG: ${name}`);
   const lines = linesIn((await job.archive.bytes(name)) ?? new Uint8Array()).filter(Boolean);
-  const passages = lines.map((line) => checked(archivedPassage, parsedJson(line), name));
+  const passages = lines.map((line) => parsePart(archivedPassage, parseJson(line), name));
   const vectors = await job.archive.bytes(
     name.replace("passages", "vectors").replace("jsonl", "f16"),
   );
@@ -181,13 +181,13 @@ export async function writePassages(
     const own = byPath.get(waiting.path) ?? [];
     if (row?.["status"] !== "indexed") continue;
     const staged = await Promise.all(
-      own.map((passage) => stagedFrom(passage, { rag, fileId: waiting.fileId, vectors, name })),
+      own.map((passage) => stageChunk(passage, { rag, fileId: waiting.fileId, vectors, name })),
     );
     const chunks = [...(open.get(waiting.path) ?? []), ...staged.map(placeOf)];
     if (chunks.length < Number(row["chunkCount"])) open.set(waiting.path, chunks);
     else open.delete(waiting.path);
     const isOpen = open.has(waiting.path);
-    const version = { file: factsOf(described(waiting)), revision: job.plan.now, staged };
+    const version = { file: factsOf(describeFile(waiting)), revision: job.plan.now, staged };
     // A version that lacks a chunk is stored, and not live yet.
     versions.push({ ...version, chunks: isOpen ? LACKING : chunks });
   }
@@ -196,7 +196,7 @@ export async function writePassages(
 
 type StoredFile = { rag: PlannedRag; fileId: FileId; vectors: Uint8Array | null; name: string };
 
-async function stagedFrom(
+async function stageChunk(
   { hash: duplicateKey, row, isNamed, recognised, ...passage }: ArchivedPassage,
   { rag, fileId, vectors, name }: StoredFile,
 ): Promise<StagedChunk & PlacedChunk> {
@@ -222,7 +222,7 @@ async function writeVersions(services: Services, rag: PlannedRag, versions: File
   const sizeOf = ({ staged }: FileVersion) => staged.length;
   for (const [shard, all] of Map.groupBy(versions, ({ file }) => shardOf(file.fileId, shards))) {
     const address = { ragId: rag.id, generation, shard, vectorsIn };
-    for (const some of inBatchesBySize(all, { total: PASSAGES_PER_CALL }, sizeOf)) {
+    for (const some of splitBySize(all, { total: PASSAGES_PER_CALL }, sizeOf)) {
       for (const { outcome } of await writeToIndex(services, address, some)) {
         if (outcome === "full") throw busy("The vector index takes no more at the moment");
         if (outcome === "superseded") throw damagedArchive("has a file twice");

@@ -9,9 +9,9 @@ import { MAX_NAME_LENGTH } from "../../core/input/input-fields.ts";
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { inBatchesBySize } from "../../core/work/batches.ts";
+import { splitBySize } from "../../core/work/batches.ts";
 import type { ScanMessage } from "../../core/queue-messages.ts";
-import { copyExclusions, ragsExcluding } from "../../db/catalog/exclusion-store.ts";
+import { copyExclusions, findRagsExcluding } from "../../db/catalog/exclusion-store.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
 import {
   differencesOf,
@@ -23,7 +23,7 @@ import { findSourceRow, ragsOfSource } from "../../db/catalog/source-store.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
 import { removePushedFiles } from "../uploads/pushed-files.ts";
 import { putFiles } from "../uploads/put-files.ts";
 
@@ -39,11 +39,11 @@ const START = { after: null, isChanged: false };
 /** `handbook-acme`, cut to the longest identifier. */
 const copyName = (rag: string, source: string) =>
   `${trimEnd(rag.slice(0, Math.max(0, MAX_IDENTIFIER_LENGTH - 1 - source.length)), "-")}-${source}`;
-const fits = (identifier: string) =>
+const isUsable = (identifier: string) =>
   !identifier.startsWith("-") && identifier.length <= MAX_IDENTIFIER_LENGTH;
 
 /** `Handbook (Acme)`, cut to the longest name. */
-function copiedName(rag: string, source: string): string {
+function copyNameOfRag(rag: string, source: string): string {
   const name = `${rag} (${source})`;
   return name.slice(0, wholeCharacterEnd(name, MAX_NAME_LENGTH));
 }
@@ -60,7 +60,7 @@ export async function copySource(
   if (source.copyOf !== null) throw conflict("The source is a copy that is not complete yet");
   const rags = await ragsOfSource(services.db, source.id);
   const names = rags.map((rag) => copyName(rag, copy.identifier));
-  if (new Set(names).size < names.length || names.some((name) => !fits(name)))
+  if (new Set(names).size < names.length || names.some((name) => !isUsable(name)))
     throw invalidField("identifier", "is too long to follow the identifiers of the RAGs");
   const conflicts = (await findRagIds(services.db, names)).map(({ identifier }) => identifier);
   if (conflicts.length > 0)
@@ -97,7 +97,7 @@ async function takeStep(services: Services, message: Step): Promise<void> {
   const unfinished = await findSourceRow(services.db, id);
   const originalId = unfinished?.source.copyOf ?? null;
   if (unfinished === null || originalId === null) return;
-  const copy = await withPermissionsOf(services, originalId, unfinished);
+  const copy = await copyPermissions(services, originalId, unfinished);
   if (after === null) await copyRags(services, originalId, copy.source);
   const page = await copyPage(services, { source: copy.source, originalId, after });
   const isChanged = message.isChanged || page.isChanged;
@@ -110,7 +110,7 @@ async function takeStep(services: Services, message: Step): Promise<void> {
 }
 
 /** Where the original has permissions, its copy has some, too. */
-async function withPermissionsOf(services: Services, originalId: FileSourceId, copy: FileSource) {
+async function copyPermissions(services: Services, originalId: FileSourceId, copy: FileSource) {
   const original = await findSourceRow(services.db, originalId);
   const { permissions = "off", defaultReaders = [] } = original?.source ?? {};
   if (permissions === "off" || copy.source.permissions === "on") return copy;
@@ -122,7 +122,7 @@ type Page = { source: Source; originalId: FileSourceId; after: string | null };
 
 /** `last`: files may follow this one. */
 async function copyPage(services: Services, { source, originalId, after }: Page) {
-  if (takenBy(source.provider) !== "files") return { isChanged: false };
+  if (pushedKindOf(source.provider) !== "files") return { isChanged: false };
   const at = { id: source.id, originalId, after, limit: FILES_PER_STEP };
   const { files, removals } = await differencesOf(services.db, at);
   if (removals.length > 0) await removePushedFiles(services, { source, paths: removals });
@@ -139,7 +139,7 @@ async function copyRags(services: Services, originalId: FileSourceId, source: So
     const rag = await findRagRecord(services.db, key);
     if (rag === null) continue;
     const identifier = copyName(rag.identifier, source.identifier);
-    const copy = { name: copiedName(rag.name, source.name), identifier, fileSource: source.id };
+    const copy = { name: copyNameOfRag(rag.name, source.name), identifier, fileSource: source.id };
     try {
       await copyRag(services, { rag, copy });
     } catch (thrown) {
@@ -148,7 +148,7 @@ async function copyRags(services: Services, originalId: FileSourceId, source: So
   }
   // Before the first file, so that it is never found.
   if (await copyExclusions(services.db, originalId))
-    for (const ragId of await ragsExcluding(services.db, source.id))
+    for (const ragId of await findRagsExcluding(services.db, source.id))
       await showOnlyScopes(services, ragId);
 }
 
@@ -180,7 +180,7 @@ async function copyFiles(
     return [{ ...file, bytes, readers: principalsOf(readers) }];
   };
   const contents = async function* () {
-    for (const some of inBatchesBySize(files, READ_AT_ONCE, ({ size }) => size))
+    for (const some of splitBySize(files, READ_AT_ONCE, ({ size }) => size))
       yield* (await Promise.all(some.map(contentOf))).flat();
   };
   const results = await putFiles(services, { source, files: contents(), isCopied: true });

@@ -39,11 +39,11 @@ export function checkTranscription({ text: answer, ending }: Answer): Transcript
   if (NO_TEXT.test(text)) return { text: "" };
   const isShort = text.length <= MAX_REFUSAL_CHARACTERS;
   if (isShort && REFUSES.test(text)) return { problem: "the model refused" };
-  if (explains(text, isShort)) return { problem: "an explanation in place of the text" };
+  if (isExplanation(text, isShort)) return { problem: "an explanation in place of the text" };
   return { text };
 }
 
-const explains = (text: string, isShort: boolean) =>
+const isExplanation = (text: string, isShort: boolean) =>
   EXPLAINS.test(text) && (isShort || !OF_ITSELF.test(text));
 
 /** Lines of dots and empty cells are no loop. */

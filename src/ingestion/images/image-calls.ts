@@ -99,7 +99,7 @@ export class ImageCalls {
     page: number,
     make: Parameters<PageMemory>[1],
   ): ReturnType<PageMemory> {
-    this.#pages ??= this.#stored(this.#pagesKey()).then((json) => JSON.parse(json ?? "{}"));
+    this.#pages ??= this.#readStored(this.#pagesKey()).then((json) => JSON.parse(json ?? "{}"));
     const pages = await this.#pages;
     const content = pages[page];
     if (content !== undefined && "leftOut" in content) {
@@ -107,9 +107,9 @@ export class ImageCalls {
       throw new UnusablePicture(content.leftOut);
     }
     const text =
-      content === undefined ? null : await this.#textAt(await keyOf(content.hash, reader));
+      content === undefined ? null : await this.#holdText(await keyOf(content.hash, reader));
     if (typeof text === "string") return { text, by: reader.name };
-    if (this.#isOver(reader) && this.#mayGoOn()) throw this.#later(reader.name);
+    if (this.#isOver(reader) && this.#mayContinue()) throw this.#postponement(reader.name);
     const note = (current: PageContent) => {
       pages[page] = current;
       this.#hasNewPages = true;
@@ -130,9 +130,9 @@ export class ImageCalls {
   #isOver = ({ server }: ImageReader) =>
     this.#services.now() - (this.#startedAt ?? Infinity) >
     (server === undefined || this.#read === 0 ? TRY_MS : OWN_SERVER_TRY_MS);
-  #mayGoOn = () => this.#failures === 0 || this.#read > 0;
+  #mayContinue = () => this.#failures === 0 || this.#read > 0;
 
-  #stored(key: string): Promise<string | null> {
+  #readStored(key: string): Promise<string | null> {
     return labelFailure("file storage", async () => {
       const object = await this.#services.files.get(key);
       return object === null ? null : await object.text();
@@ -143,16 +143,16 @@ export class ImageCalls {
    * A text that some file has had read by this model costs nothing, and stays with this file. Null:
    * none has; undefined: the file has changed meanwhile.
    */
-  async #textAt(key: string): Promise<string | null | undefined> {
+  async #holdText(key: string): Promise<string | null | undefined> {
     const isHeld = await labelFailure("database", () => this.#hold(key));
-    const text = isHeld ? await this.#stored(key) : undefined;
+    const text = isHeld ? await this.#readStored(key) : undefined;
     this.#work.extend();
     return text;
   }
 
   async read(reader: ImageReader, picture: Picture): Promise<PictureReading> {
     const key = await keyOf(await sha256Hex(picture.bytes), reader);
-    const text = await this.#textAt(key);
+    const text = await this.#holdText(key);
     if (text === undefined) return { problem: "the file has changed meanwhile" };
     const { running, extend } = this.#work;
     if (text !== null) return { text, by: reader.name };
@@ -170,7 +170,7 @@ export class ImageCalls {
     if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW)
       return { problem: `${by} failed with the pictures before` };
     this.#startedAt ??= now();
-    if (this.#leave === null && filesLane.size >= FILES_AT_ONCE) throw this.#later(by);
+    if (this.#leave === null && filesLane.size >= FILES_AT_ONCE) throw this.#postponement(by);
     this.#leave ??= filesLane.begin({ leaseMs: TRY_MS + 2 * CALL_MS });
     await this.#leave;
     const { beat } = this.#work;
@@ -178,7 +178,7 @@ export class ImageCalls {
     const end = await laneOf(reader).begin(place);
     try {
       if (this.#isOver(reader)) {
-        if (this.#mayGoOn()) throw this.#later(by);
+        if (this.#mayContinue()) throw this.#postponement(by);
         // Pictures that always fail are first in each try: those behind them get their turn.
         if (this.#failures >= MAX_FAILURES_IN_A_ROW)
           return { problem: `the pictures before took ${by} too long` };
@@ -195,7 +195,7 @@ export class ImageCalls {
   }
 
   /** Another try goes on where this one ends. It counts as none. */
-  #later(by: string): StepFailure {
+  #postponement(by: string): StepFailure {
     const cause = new ModelFailure("not yet", { isLate: true });
     const words = this.#read === 0 ? "pictures wait for" : `${this.#read} pictures were read by`;
     return new StepFailure(`${words} ${by}, more follow`, null, { cause });

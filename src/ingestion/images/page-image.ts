@@ -1,5 +1,5 @@
-import { orNotFound, notFound } from "../../core/errors.ts";
-import { nextTurn } from "../../core/work/cooperative.ts";
+import { requireFound, notFound } from "../../core/errors.ts";
+import { yieldTurn } from "../../core/work/cooperative.ts";
 import { Turns } from "../../core/work/turns.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
@@ -18,14 +18,14 @@ export async function readPageImage(
 ): Promise<Picture> {
   const end = await turns.begin("", signal);
   try {
-    const { object, size } = orNotFound(await readOriginal(services, file));
+    const { object, size } = requireFound(await readOriginal(services, file));
     await services.takeTurn(size);
     const bytes = new Uint8Array(await object.arrayBuffer());
     const { pageOfPdf } = await import("../../documents/formats/pdf/extract-pdf.ts");
     const until = services.now() + MINUTE_MS;
-    return orNotFound(
+    return requireFound(
       await pageOfPdf(bytes, page, async () => {
-        await nextTurn();
+        await yieldTurn();
         signal.throwIfAborted();
         if (services.now() > until) throw notFound();
       }),

@@ -2,7 +2,7 @@ import { embedEach } from "../../catalog/models/embed-texts.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
-import { embeddedText } from "../../documents/chunking/chunk-document.ts";
+import { textToEmbed } from "../../documents/chunking/chunk-document.ts";
 import { outcomeOf, valueOf } from "./file-work.ts";
 import type { EmbeddedChunk, FileWork, MissingChunks, Outcome, ChunkRequest } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
@@ -26,14 +26,14 @@ export async function embedChunks(
   );
   const [first] = requests;
   if (first === undefined) return new Map();
-  const { now, inBackground, takeTurn } = services;
+  const { now, runInBackground, takeTurn } = services;
   const embedder = embedderOf(services, first.work.file);
-  await takeTurn(embeddedLength(requests));
+  await takeTurn(lengthToEmbed(requests));
   const texts = requests.map(
-    ({ work, chunk }) => work.file.passagePrefix + embeddedText(work.markdown, chunk),
+    ({ work, chunk }) => work.file.passagePrefix + textToEmbed(work.markdown, chunk),
   );
   const { signal } = new AbortController();
-  const how = { signal, group: first.work.file.ragId, beat, inBackground };
+  const how = { signal, group: first.work.file.ragId, beat, runInBackground };
   const startedAt = now();
   const called = await outcomeOf(() => embedEach(embedder, texts, how));
   const tokens = "value" in called ? called.value.tokens : null;
@@ -75,9 +75,9 @@ export class EmbeddingTally {
   /** When several RAGs share a call, its tokens are split by the length of their texts. */
   add({ model, wanted: requests, tokens, latencyMs }: EmbeddingCall): void {
     const characters = Map.groupBy(requests, ({ work }) => work.file.ragId);
-    const total = embeddedLength(requests);
+    const total = lengthToEmbed(requests);
     for (const [ragId, own] of characters) {
-      const share = total === 0 ? 0 : embeddedLength(own) / total;
+      const share = total === 0 ? 0 : lengthToEmbed(own) / total;
       const inputTokens = Math.round((tokens ?? 0) * share);
       this.count({
         kind: "embedding",
@@ -103,5 +103,5 @@ export class EmbeddingTally {
   }
 }
 
-const embeddedLength = (requests: ChunkRequest[]) =>
-  requests.reduce((sum, { work, chunk }) => sum + embeddedText(work.markdown, chunk).length, 0);
+const lengthToEmbed = (requests: ChunkRequest[]) =>
+  requests.reduce((sum, { work, chunk }) => sum + textToEmbed(work.markdown, chunk).length, 0);

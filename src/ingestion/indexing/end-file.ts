@@ -44,7 +44,7 @@ export function endOf(
   return { kind: "end", end: { ...messageOf(file), ...nothing, ...facts }, again: nextTry };
 }
 
-export function superseded(file: ClaimedFile, above: number): FileResult {
+export function supersededResult(file: ClaimedFile, above: number): FileResult {
   return { kind: "superseded", message: { ...messageOf(file), above } };
 }
 
@@ -62,7 +62,7 @@ export async function describeUnchanged(
     index.describeFile(factsOf(file), file.revision),
   );
   if (outcome.outcome === "absent") return null;
-  if (outcome.outcome === "superseded") return superseded(file, outcome.revision);
+  if (outcome.outcome === "superseded") return supersededResult(file, outcome.revision);
   return endOf(file, { status: "indexed", chunkCount: null, fingerprint });
 }
 
@@ -77,7 +77,7 @@ export async function endOfFailure(
     thrown instanceof StepFailure && thrown.cause instanceof ModelFailure && thrown.cause.isLate;
   // A failure while there is no room, or while a model is slow, is not the file's fault.
   const isCounted = !isOfStorage && !isLate;
-  const verdict = verdictOn(thrown, isCounted ? file.attempts : 1);
+  const verdict = verdictOf(thrown, isCounted ? file.attempts : 1);
   if (verdict.kind === "again") {
     const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
     // Shown in the panel and logged; the API tells a reason only of files that failed for good.
@@ -152,7 +152,7 @@ export type FailureVerdict =
   | { kind: "again"; message: string; delayMs: number };
 
 /** `attempts` includes this attempt. */
-export function verdictOn(thrown: unknown, attempts: number): FailureVerdict {
+export function verdictOf(thrown: unknown, attempts: number): FailureVerdict {
   if (thrown instanceof UnreadableDocument) return { kind: "unreadable", message: thrown.message };
   if (thrown instanceof SourceFailure) {
     if (thrown.kind === "bad-file" || thrown.kind === "our-limit") {
@@ -163,7 +163,7 @@ export function verdictOn(thrown: unknown, attempts: number): FailureVerdict {
   const delayMs = backOffMs(attempts);
   const message = isPlain(thrown) ? thrown.message : "indexing failed";
   if (delayMs === null) return { kind: "given-up", message: `${message} after ${MAX_TRIES} tries` };
-  return { kind: "again", message, delayMs: Math.max(delayMs, askedWaitMs(thrown)) };
+  return { kind: "again", message, delayMs: Math.max(delayMs, requestedWaitMs(thrown)) };
 }
 
 function failureOf(thrown: unknown): FileFailure {
@@ -178,7 +178,7 @@ function failureOf(thrown: unknown): FileFailure {
     : "service";
 }
 
-function askedWaitMs(thrown: unknown): number {
+function requestedWaitMs(thrown: unknown): number {
   const asks = thrown instanceof StepFailure || thrown instanceof SourceFailure;
   return asks ? (thrown.retryAfterMs ?? 0) : 0;
 }

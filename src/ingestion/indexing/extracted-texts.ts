@@ -2,7 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { EXTRACTION_FORMAT, UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey, bytesKey } from "../../sources/file-objects.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { notFound } from "../../core/errors.ts";
 import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
@@ -22,9 +22,11 @@ const encoder = new TextEncoder();
 type FileFacts = { mimeType: string; size: number; source: { provider: string } };
 type StoredContent = { fileId: FileId; contentId: string; source: { id: FileSourceId } };
 
-export function keepsExtractedText({ source, mimeType, size }: FileFacts): boolean {
+export function needsExtractedText({ source, mimeType, size }: FileFacts): boolean {
   const isPlain = /^text\/(plain|markdown|csv)\b/.test(mimeType);
-  return takenBy(source.provider) !== "files" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES;
+  return (
+    pushedKindOf(source.provider) !== "files" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES
+  );
 }
 
 const keyOf = ({ fileId, contentId, source }: StoredContent) =>
@@ -112,15 +114,15 @@ export async function readExtractedText(
   if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
   const { id: fileId, name, mimeType, size, sha256, contentId, status } = file;
   const facts = { fileId, mimeType, size, contentId, source };
-  const document = keepsExtractedText(facts)
+  const document = needsExtractedText(facts)
     ? await getExtractedText(services.files, facts)
-    : await readAgain(services.files, source, file);
+    : await extractAgain(services.files, source, file);
   if (document === null) throw notFound();
   return { text: document.markdown, document, name, sha256, status };
 }
 
 /** Short plain text is not stored: the bytes are the text. */
-async function readAgain(
+async function extractAgain(
   files: R2Bucket,
   source: Source,
   { id: fileId, version, name, mimeType }: FileWithStatus,

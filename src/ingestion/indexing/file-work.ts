@@ -3,12 +3,12 @@ import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { CHUNKING_FORMAT, embeddedText } from "../../documents/chunking/chunk-document.ts";
+import { CHUNKING_FORMAT, textToEmbed } from "../../documents/chunking/chunk-document.ts";
 import type { Chunk } from "../../documents/chunking/chunk-document.ts";
 import { chunkIdOf, sha256Hex, shardOf } from "../../core/hash.ts";
 import { bareMediaType } from "../../sources/bare-media-type.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
@@ -60,7 +60,7 @@ export function indexOf(services: Pick<Services, "ragIndexes">, file: ClaimedFil
 }
 
 /** The files of each index. */
-export const byIndex = <One extends { work: FileWork }>(ones: readonly One[]): One[][] => [
+export const groupByIndex = <One extends { work: FileWork }>(ones: readonly One[]): One[][] => [
   ...Map.groupBy(ones, ({ work }) => JSON.stringify(addressOf(work.file))).values(),
 ];
 
@@ -78,13 +78,13 @@ export function factsOf(file: DescribedFile): FileFacts {
   const principals = readers?.map(({ principal }) => principal) ?? [];
   return {
     ...facts,
-    metadata: { mimeType: asFiltered(mimeType), ...metadata },
+    metadata: { mimeType: filterValuesOf(mimeType), ...metadata },
     ...(id === null ? {} : { readers: { id, principals, revision } }),
   };
 }
 
 /** A filter finds `text/plain; charset=utf-8` by either name. */
-function asFiltered(mimeType: string): string | string[] {
+function filterValuesOf(mimeType: string): string | string[] {
   const bare = bareMediaType(mimeType);
   return bare === null || bare === mimeType ? mimeType : [mimeType, bare];
 }
@@ -112,12 +112,12 @@ export async function chunkIdsOf(
   chunks: readonly Chunk[],
 ): Promise<ChunkId[]> {
   const idOf = (chunk: Chunk, occurrence: number) => {
-    const text = embeddedText(markdown, chunk);
+    const text = textToEmbed(markdown, chunk);
     return chunkIdOf({ ragId, generation, fileId, embeddedText: text, occurrence });
   };
   const ordinals = new Map<ChunkId, number>();
   const ids: ChunkId[] = [];
-  for (const part of inBatches(chunks, HASHED_AT_ONCE)) {
+  for (const part of splitIntoBatches(chunks, HASHED_AT_ONCE)) {
     const first = await Promise.all(
       part.map(async (chunk) => ({ chunk, text: await idOf(chunk, 0) })),
     );

@@ -1,7 +1,7 @@
 import { sendIndexingUsage } from "../../catalog/usage/send-usage.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import { inBatchesBySize } from "../../core/work/batches.ts";
+import { splitBySize } from "../../core/work/batches.ts";
 import { claimFiles, keyOfFile, releaseClaims } from "../../db/files/claim-files.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { finishFiles, requeueSuperseded, type FileEnd } from "../../db/files/finish-files.ts";
@@ -15,7 +15,7 @@ import { mayBeCompressed } from "../../documents/media-type/media-types.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, timesFrom } from "../timeouts.ts";
 import type { FileResult, NextTry } from "./end-file.ts";
-import { indexGroup, unstarted, type DoneFile, type IndexJob } from "./index-group.ts";
+import { indexGroup, unstartedFile, type DoneFile, type IndexJob } from "./index-group.ts";
 import { leaseOf, type Lease, type WorkBudget } from "./work-budget.ts";
 import { messageOf, queueBySize } from "./queue-by-size.ts";
 
@@ -64,7 +64,7 @@ export async function indexFiles(
   const results: FileResult[] = [];
   try {
     for (const group of groupsOf(claims)) {
-      for await (const batch of workInTurn(services, group, job)) {
+      for await (const batch of indexWhenRoom(services, group, job)) {
         await record(services, batch, lease);
         results.push(...batch.map(({ result }) => result));
       }
@@ -142,7 +142,7 @@ function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
 }
 
 const cutByWeight = (files: ClaimedFile[]) =>
-  inBatchesBySize(files, { total: GROUP_LIMIT_BYTES }, weightOf);
+  splitBySize(files, { total: GROUP_LIMIT_BYTES }, weightOf);
 
 /** Null where the source does not tell it: what has no bytes and was never read. */
 const sizeOf = ({ size, sha256 }: ClaimedFile) => (size === 0 && sha256 === null ? null : size);
@@ -158,7 +158,7 @@ function weightOf(file: ClaimedFile): number {
 }
 
 /** Starts a group when the isolate has memory for it, unless it waited too long. */
-async function* workInTurn(
+async function* indexWhenRoom(
   services: Services,
   group: ClaimedFile[],
   job: IndexJob,
@@ -170,7 +170,7 @@ async function* workInTurn(
   try {
     while (!extractionMemory.reserve(reservation, now())) {
       if (!job.budget.mayWait()) {
-        yield group.map(unstarted);
+        yield group.map(unstartedFile);
         return;
       }
       await scheduler.wait(ASK_AGAIN_MS);
@@ -190,7 +190,7 @@ async function record(services: Services, batch: DoneFile[], lease: Lease): Prom
     result.kind === "superseded" ? [result.message] : [],
   );
   const unstarted = results.flatMap((result) => (result.kind === "unstarted" ? [result.file] : []));
-  if (ends.length > 0) await writeEnds(services, ends, lease, savedBySource(batch));
+  if (ends.length > 0) await writeEnds(services, ends, lease, countSavedBySource(batch));
   tellNextTries(services.log, results);
   await releaseUnstarted(services, unstarted, lease);
   if (changed.length === 0) return;
@@ -198,7 +198,7 @@ async function record(services: Services, batch: DoneFile[], lease: Lease): Prom
   await services.queue.index(await requeueSuperseded(services.db, changed, times));
 }
 
-function savedBySource(results: DoneFile[]): Map<FileSourceId, number> {
+function countSavedBySource(results: DoneFile[]): Map<FileSourceId, number> {
   const saved = new Map<FileSourceId, number>();
   for (const result of results) {
     const { id } = result.file.source;

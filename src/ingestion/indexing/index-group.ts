@@ -1,17 +1,17 @@
-import { inWaves, inParallel } from "../../core/work/parallel.ts";
-import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
+import { runInWaves, runInParallel } from "../../core/work/parallel.ts";
+import { splitIntoBatches, splitBySize } from "../../core/work/batches.ts";
 import { countAttempt } from "../../db/files/file-rows.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { ActivationResult } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
 import { embedChunks, embedderOf } from "./embed-chunks.ts";
-import { endOf, endOfFailure, superseded, StepFailure, labelFailure } from "./end-file.ts";
+import { endOf, endOfFailure, supersededResult, StepFailure, labelFailure } from "./end-file.ts";
 import type { FileResult } from "./end-file.ts";
-import { byIndex, factsOf, indexOf, outcomeOf, placeOf, valueOf } from "./file-work.ts";
+import { groupByIndex, factsOf, indexOf, outcomeOf, placeOf, valueOf } from "./file-work.ts";
 import type { EmbeddedChunk, FileWork, MissingChunks, Outcome } from "./file-work.ts";
 import type { Lease, WorkBudget } from "./work-budget.ts";
-import { loadingOnce, readFile, type Load, type LoadContext } from "./read-file.ts";
-import { reuseFor, type Reuse } from "./reuse-vectors.ts";
+import { createLoader, readFile, type Load, type LoadContext } from "./read-file.ts";
+import { createReuse, type Reuse } from "./reuse-vectors.ts";
 import { stageChunks, storeVersions } from "./store-chunks.ts";
 
 /** An invocation may have six connections at once; more files would only wait. */
@@ -47,10 +47,10 @@ export async function* indexGroup(
   group: readonly ClaimedFile[],
   job: IndexJob,
 ): AsyncGenerator<DoneFile[]> {
-  const load = loadingOnce(services, job);
+  const load = createLoader(services, job);
   const pace = { limit: FILES_AT_ONCE, waitMs: WAITS_FOR_OTHERS_MS };
   const begin = (file: ClaimedFile) => beginFile(services, file, job, load);
-  for await (const wave of inWaves(group, pace, begin)) {
+  for await (const wave of runInWaves(group, pace, begin)) {
     const results = wave.flatMap((work) => ("result" in work ? [work] : []));
     const works = wave.flatMap((work) => ("chunks" in work ? [work] : []));
     if (results.length > 0) yield results;
@@ -58,7 +58,7 @@ export async function* indexGroup(
   }
 }
 
-export const unstarted = (file: ClaimedFile): DoneFile => ({
+export const unstartedFile = (file: ClaimedFile): DoneFile => ({
   file,
   result: { kind: "unstarted", file },
   saved: 0,
@@ -70,7 +70,7 @@ async function beginFile(
   { begin, lease }: IndexJob,
   load: Load,
 ): Promise<FileWork | DoneFile> {
-  if (!begin(file)) return unstarted(file);
+  if (!begin(file)) return unstartedFile(file);
   const countTry = async (isRead: boolean) => {
     if (file.isSuspect) await countAttempt(services.db, file, { leaseId: lease.id, isRead });
   };
@@ -78,12 +78,12 @@ async function beginFile(
   await lease.renew([file]);
   const prepared = await outcomeOf(() => readFile(services, file, load));
   await countTry(true);
-  if ("thrown" in prepared) return await failed(services, file, prepared.thrown);
+  if ("thrown" in prepared) return await failFile(services, file, prepared.thrown);
   return "chunks" in prepared.value ? prepared.value : { file, result: prepared.value, saved: 0 };
 }
 
 /** An error in a step of one file ends the attempt of that file only. */
-const failed = async (services: Services, file: ClaimedFile, thrown: unknown, saved = 0) => ({
+const failFile = async (services: Services, file: ClaimedFile, thrown: unknown, saved = 0) => ({
   file,
   result: await endOfFailure(services, file, thrown),
   saved,
@@ -96,8 +96,8 @@ async function* indexWorks(
   job: IndexJob,
 ): AsyncGenerator<DoneFile[]> {
   const reuse = await findMissing(services, works);
-  yield await inParallel(reuse.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
-    failed(services, work.file, thrown),
+  yield await runInParallel(reuse.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
+    failFile(services, work.file, thrown),
   );
   const isSmall = ({ missing }: MissingChunks) => missing.length <= MAX_SMALL_CHUNKS;
   const small = portionsOf(services, reuse.lacking.filter(isSmall));
@@ -110,12 +110,12 @@ async function* indexWorks(
     some.flatMap(({ portion }) => portion.map(({ work }) => work.file));
   const take = async (step: (typeof steps)[number]) => {
     const at = steps.indexOf(step);
-    if (at > 0 && !job.budget.mayWait()) return filesOf([step]).map(unstarted);
+    if (at > 0 && !job.budget.mayWait()) return filesOf([step]).map(unstartedFile);
     await job.lease.renew(filesOf(steps.slice(at)));
     return await step.index();
   };
   const pace = { limit: PORTIONS_AT_ONCE, waitMs: WAITS_FOR_OTHERS_MS };
-  for await (const wave of inWaves(steps.slice(0, small.length), pace, take)) yield wave.flat();
+  for await (const wave of runInWaves(steps.slice(0, small.length), pace, take)) yield wave.flat();
   for (const step of steps.slice(small.length)) yield await take(step);
 }
 
@@ -130,7 +130,7 @@ function portionsOf(services: Services, small: ReusableFile[]): ReusableFile[][]
     const calls = Math.ceil(MAX_SMALL_CHUNKS / batchLimit);
     const most = server === undefined ? MAX_PORTION_CHUNKS : MAX_SLOW_PORTION_CHUNKS;
     const total = Math.min(calls * batchLimit, most);
-    return inBatchesBySize(some, { total }, ({ missing }) => missing.length);
+    return splitBySize(some, { total }, ({ missing }) => missing.length);
   });
 }
 
@@ -139,7 +139,7 @@ async function findMissing(services: Services, works: FileWork[]) {
   const lacking: ReusableFile[] = [];
   const failed: { work: FileWork; thrown: unknown }[] = [];
   const candidates = works.map((work) => ({ work }));
-  await inParallel(byIndex(candidates), FILES_AT_ONCE, async (ofIndex) => {
+  await runInParallel(groupByIndex(candidates), FILES_AT_ONCE, async (ofIndex) => {
     const files = ofIndex.map(({ work }) => {
       return { fileId: work.file.fileId, ids: work.chunks.map(({ id }) => id) };
     });
@@ -151,7 +151,7 @@ async function findMissing(services: Services, works: FileWork[]) {
       if ("thrown" in outcome) failed.push({ work, thrown: outcome.thrown });
       else {
         const missing = work.chunks.filter(({ id }) => outcome.value.has(id));
-        lacking.push({ work, missing, reuse: reuseFor(services, work) });
+        lacking.push({ work, missing, reuse: createReuse(services, work) });
       }
     }
   });
@@ -166,13 +166,13 @@ async function vectorsFor(
   files: readonly ReusableFile[],
   { tally, lease }: IndexJob,
 ) {
-  const reused = await inParallel(files, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
+  const reused = await runInParallel(files, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
     const outcome = await outcomeOf(() => reuse(missing));
     return { work, missing: "value" in outcome ? outcome.value.left : [], outcome };
   });
   const beat = () => lease.renew(files.map(({ work }) => work.file));
   const embedded = await embedChunks(services, reused, { tally, beat });
-  return await inParallel(reused, reused.length, async ({ work, missing, outcome }) =>
+  return await runInParallel(reused, reused.length, async ({ work, missing, outcome }) =>
     outcomeOf(async () => {
       const fresh = valueOf(embedded.get(work) ?? { value: [] });
       return { embedded: [...valueOf(outcome).embedded, ...fresh], asked: missing.length };
@@ -187,7 +187,7 @@ async function indexSmall(services: Services, portion: readonly ReusableFile[], 
     return own !== undefined && "value" in own ? [{ work, embedded: own.value.embedded }] : [];
   });
   const outcomes = await storeVersions(services, complete);
-  return await inParallel(portion, FILES_AT_ONCE, async ({ work }, at) => {
+  return await runInParallel(portion, FILES_AT_ONCE, async ({ work }, at) => {
     const own: Outcome<Vectors> = vectors[at] ?? { value: { embedded: [], asked: 0 } };
     const activated = await outcomeOf(async () => {
       valueOf(own);
@@ -195,7 +195,7 @@ async function indexSmall(services: Services, portion: readonly ReusableFile[], 
     });
     const askedChunks = "value" in own ? own.value.asked : work.chunks.length;
     const saved = work.chunks.length - askedChunks;
-    if ("thrown" in activated) return await failed(services, work.file, activated.thrown, saved);
+    if ("thrown" in activated) return await failFile(services, work.file, activated.thrown, saved);
     return { file: work.file, result: activated.value, saved };
   });
 }
@@ -206,10 +206,10 @@ const INCOMPLETE: Outcome<ActivationResult> = { value: { outcome: "incomplete", 
 async function indexLarge(services: Services, reusable: ReusableFile, job: IndexJob) {
   const { work, missing } = reusable;
   const { file, chunks } = work;
-  const pages = inBatches(missing, embedderOf(services, file).batchLimit);
+  const pages = splitIntoBatches(missing, embedderOf(services, file).batchLimit);
   let askedChunks = 0;
   let hasFailed = false;
-  const staged = await inParallel(pages, PORTIONS_AT_ONCE, async (page) =>
+  const staged = await runInParallel(pages, PORTIONS_AT_ONCE, async (page) =>
     outcomeOf(async () => {
       if (hasFailed) return;
       await job.lease.renew([file]);
@@ -233,7 +233,7 @@ async function indexLarge(services: Services, reusable: ReusableFile, job: Index
     return endOfActivation(services, work, activation);
   });
   const saved = chunks.length - askedChunks;
-  if ("thrown" in activated) return [await failed(services, file, activated.thrown, saved)];
+  if ("thrown" in activated) return [await failFile(services, file, activated.thrown, saved)];
   return [{ file, result: activated.value, saved }];
 }
 
@@ -245,7 +245,7 @@ function endOfActivation(
   if (activation.outcome === "incomplete") {
     throw new StepFailure("index: stored chunks are missing", null);
   }
-  if (activation.outcome === "superseded") return superseded(file, activation.revision);
+  if (activation.outcome === "superseded") return supersededResult(file, activation.revision);
   if (activation.outcome === "full") {
     // The sweep reclaims the file; by then only the activation is left to do.
     const claimedUntil = services.now() + VECTORS_CLAIM_MS;

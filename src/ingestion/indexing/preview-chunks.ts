@@ -7,7 +7,7 @@ import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import { readExtractedText } from "./extracted-texts.ts";
-import { orNotFound } from "../../core/errors.ts";
+import { requireFound } from "../../core/errors.ts";
 import { shardOf } from "../../core/hash.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import { writtenHeadings } from "../../ports/index-versions.ts";
@@ -67,7 +67,7 @@ export async function listPassages(
   { db, ragIndexes }: Pick<Services, "db" | "ragIndexes">,
   { rag, path, ...page }: { rag: RagRecord; path: string; offset: number; limit: number },
 ): Promise<{ data: Passage[]; total: number }> {
-  const file = orNotFound(await findFile(db, rag.fileSource.id, path));
+  const file = requireFound(await findFile(db, rag.fileSource.id, path));
   const { id: ragId, generation, shards } = rag;
   const index = ragIndexes({ ragId, generation, shard: shardOf(file.id, shards) });
   const { offset: from, limit } = page;

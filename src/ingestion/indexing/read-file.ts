@@ -7,7 +7,7 @@ import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { embedderOf } from "./embed-chunks.ts";
 import { describeUnchanged, labelFailure, StepFailure, type FileResult } from "./end-file.ts";
 import { fingerprintOf, identify, type FileWork } from "./file-work.ts";
-import { hasExtractedText, keepsExtractedText, getExtractedText } from "./extracted-texts.ts";
+import { hasExtractedText, needsExtractedText, getExtractedText } from "./extracted-texts.ts";
 import { putExtractedText } from "./extracted-texts.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -15,12 +15,12 @@ import type { ImageWork } from "../images/image-calls.ts";
 import { readImages } from "../images/read-images.ts";
 import { noteContent } from "../../db/files/file-store.ts";
 import { noteReplacedText } from "../../db/files/image-store.ts";
-import { ModelFailure, otherModel } from "../../ports/models.ts";
+import { ModelFailure, otherModelMessage } from "../../ports/models.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
 import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
 import { extractDocument } from "../../documents/extract-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import type { Lease } from "./work-budget.ts";
 import { readLimited } from "../../core/bytes/read-limited.ts";
@@ -28,7 +28,7 @@ import { readLimited } from "../../core/bytes/read-limited.ts";
 export type Load = (file: ClaimedFile) => Promise<LoadedDocument>;
 
 /** When two RAGs share a source, the file is downloaded and extracted once. */
-export function loadingOnce(services: Services, job: LoadContext): Load {
+export function createLoader(services: Services, job: LoadContext): Load {
   const loading = new Map<string, Promise<LoadedDocument>>();
   return (file) => {
     const key = `${file.fileId} ${file.version}`;
@@ -53,7 +53,7 @@ export async function readFile(
     if (unchanged !== null) return unchanged;
   }
   if (file.modelChangedAt > 0) {
-    const cause = new ModelFailure(otherModel(name));
+    const cause = new ModelFailure(otherModelMessage(name));
     throw new StepFailure(`embedding provider: ${cause.message}`, null, { cause });
   }
   const loaded = await load(file);
@@ -71,12 +71,12 @@ export async function readFile(
   if (cut.length === 0) throw new UnreadableDocument("no text found", "no-text");
   const { markdown } = loaded.document;
   const chunks = await identify(file, markdown, cut);
-  return { file, fingerprint, markdown, notes: storedNotes(loaded.document.notes), chunks };
+  return { file, fingerprint, markdown, notes: shortenNotes(loaded.document.notes), chunks };
 }
 
 /** Bytes that return after others were indexed are known, but their text was deleted. */
 async function isTextStored({ files }: Services, file: ClaimedFile): Promise<boolean> {
-  if (!keepsExtractedText(file)) return true;
+  if (!needsExtractedText(file)) return true;
   return await labelFailure("file storage", () => hasExtractedText(files, file));
 }
 
@@ -87,14 +87,14 @@ const MAX_CHARACTERS = 200;
 const UNPRINTED = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
 /** A document's notes as stored with its file: few, short and printable. */
-export function storedNotes(notes: string[]): string[] {
+export function shortenNotes(notes: string[]): string[] {
   const more = notes.length - MAX_NOTES + 1;
   const listedNotes = notes.length > MAX_NOTES ? notes.slice(0, MAX_NOTES - 1) : notes;
-  const short = listedNotes.map(shortened);
+  const short = listedNotes.map(shortenNote);
   return listedNotes === notes ? short : [...short, `${more} more notes`];
 }
 
-function shortened(note: string): string {
+function shortenNote(note: string): string {
   const line = note.length > MAX_CHARACTERS ? `${note.slice(0, MAX_CHARACTERS - 1)}…` : note;
   return line.replace(UNPRINTED, "");
 }
@@ -129,7 +129,7 @@ async function loadDocument(
   file: ClaimedFile,
   { lease, texts, tally, running }: LoadContext,
 ): Promise<LoadedDocument> {
-  const keeps = keepsExtractedText(file);
+  const keeps = needsExtractedText(file);
   let textBefore: string | null = null;
   if (keeps && file.sha256 !== null) {
     const document = await labelFailure("file storage", () =>
@@ -140,7 +140,7 @@ async function loadDocument(
       return {
         document,
         sha256: file.sha256,
-        yieldToOthers: yieldWithin(services, file, lease),
+        yieldToOthers: createYield(services, file, lease),
       };
     }
     if (document !== null) textBefore = await sha256Hex(document.markdown);
@@ -153,7 +153,7 @@ async function loadDocument(
     await labelFailure("database", () => noteContent(services.db, file, facts));
   }
   const raw = { name: content.name, mimeType, bytes: content.bytes };
-  const yieldToOthers = yieldWithin(services, file, lease);
+  const yieldToOthers = createYield(services, file, lease);
   const beat = () => lease.renew([file]);
   const { extend } = yieldToOthers;
   const extracted = await readImages(services, file, { tally, running, beat, extend }, (pictures) =>
@@ -161,7 +161,7 @@ async function loadDocument(
       extractDocument(raw, { ...pictures, discardsBytes: true, yieldToOthers }),
     ),
   );
-  const document = { ...extracted, ...readWith(extracted, file) };
+  const document = { ...extracted, ...imageModelOf(extracted, file) };
   if (textBefore !== null && textBefore !== (await sha256Hex(document.markdown)))
     await labelFailure("database", () => noteReplacedText(services.db, file, services.now()));
   // The sweep deletes the text of a file that was replaced or deleted meanwhile.
@@ -171,7 +171,10 @@ async function loadDocument(
 }
 
 /** The model that was to read a document's pictures, where it has any. */
-const readWith = ({ recognised, unread, skipped }: ExtractedDocument, { source }: ClaimedFile) =>
+const imageModelOf = (
+  { recognised, unread, skipped }: ExtractedDocument,
+  { source }: ClaimedFile,
+) =>
   recognised === undefined && unread === undefined && skipped === undefined
     ? {}
     : { imageModel: source.imageModel };
@@ -191,7 +194,7 @@ function mayReadMore(document: ExtractedDocument, { source, indexedAt }: Claimed
 }
 
 /** The clock of a Worker advances only while the Worker waits. */
-function yieldWithin({ now }: Services, file: ClaimedFile, lease: Lease) {
+function createYield({ now }: Services, file: ClaimedFile, lease: Lease) {
   let deadline = now() + READING_TIMEOUT_MS;
   const yieldToOthers: YieldToOthers = async () => {
     await scheduler.wait(0);
@@ -204,7 +207,7 @@ function yieldWithin({ now }: Services, file: ClaimedFile, lease: Lease) {
 }
 
 async function readContent(services: Services, file: ClaimedFile, texts: PushedTexts) {
-  if (takenBy(file.source.provider) !== "files") return await downloaded(services, file);
+  if (pushedKindOf(file.source.provider) !== "files") return await downloadFile(services, file);
   const { name } = file;
   const text = texts.get(file.version);
   if (text !== undefined && file.sha256 !== null) {
@@ -219,11 +222,11 @@ async function readContent(services: Services, file: ClaimedFile, texts: PushedT
   return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType, name };
 }
 
-async function downloaded(services: Services, file: ClaimedFile) {
+async function downloadFile(services: Services, file: ClaimedFile) {
   const reader = await labelFailure("file source", () => services.sourceReaders(file.source));
   if (reader === null) throw new SourceFailure("denied", "file source: cannot be read");
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
-  const content = await labelFailure("file source", () => reader.open(listedFrom(file), signal));
+  const content = await labelFailure("file source", () => reader.open(listedFileOf(file), signal));
   const bytes = await labelFailure("file source", () =>
     readLimited(content.body, DOCUMENT_LIMIT_BYTES),
   );
@@ -232,7 +235,7 @@ async function downloaded(services: Services, file: ClaimedFile) {
   return { bytes, sha256: await sha256Hex(bytes), mimeType: mimeType ?? file.mimeType, name };
 }
 
-function listedFrom(file: ClaimedFile): ListedFile {
+function listedFileOf(file: ClaimedFile): ListedFile {
   const { path, externalId, url, name, size, mimeType, version, metadata, sourceState } = file;
   return { path, externalId, url, name, size, mimeType, version, metadata, sourceState };
 }

@@ -1,5 +1,9 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { pendEnded, pendFailed, pendFailedOutside } from "../../db/files/pending-files.ts";
+import {
+  makeEndedPending,
+  makeFailedPending,
+  makeOutsideFailuresPending,
+} from "../../db/files/pending-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PendTimes } from "../../db/files/file-rows.ts";
 import type { Services } from "../../services.ts";
@@ -13,26 +17,26 @@ type RetryServices = Pick<Services, "db" | "now" | "queue">;
 export const retryFiles = (
   services: RetryServices,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] | null },
-) => inSteps(services, (step) => pendFailed(services.db, ragId, paths, step));
+) => queueInSteps(services, (step) => makeFailedPending(services.db, ragId, paths, step));
 
 /** Indexes a RAG's files at `paths` again, whether or not they failed. Returns how many. */
 export const reindexFiles = (
   services: RetryServices,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] },
-) => inSteps(services, (step) => pendEnded(services.db, ragId, paths, step));
+) => queueInSteps(services, (step) => makeEndedPending(services.db, ragId, paths, step));
 
 /** Each scan retries files that failed for an outside cause. */
 export async function retryAfterScan(
   services: RetryServices,
   sourceId: FileSourceId,
 ): Promise<void> {
-  await inSteps(services, async (step) => ({
-    messages: await pendFailedOutside(services.db, sourceId, step),
+  await queueInSteps(services, async (step) => ({
+    messages: await makeOutsideFailuresPending(services.db, sourceId, step),
     count: 0,
   }));
 }
 
-async function inSteps(
+async function queueInSteps(
   { now, queue }: RetryServices,
   pend: (
     step: PendTimes & { limit: number },

@@ -1,4 +1,4 @@
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
@@ -23,7 +23,7 @@ export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<ReuseResult
  * Vectors of the previous generation, or of the RAG that is copied, where the model and a chunk's
  * embedded text are the same.
  */
-export function reuseFor(services: Services, work: FileWork): Reuse {
+export function createReuse(services: Services, work: FileWork): Reuse {
   const { isBuilding, vectorsFrom, copiedFile } = work.file;
   if (vectorsFrom === null || !(isBuilding || copiedFile !== null))
     return async (chunks) => ({ embedded: [], left: chunks });
@@ -36,7 +36,7 @@ export function reuseFor(services: Services, work: FileWork): Reuse {
     const index = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
     const embedded: EmbeddedChunk[] = [];
     const lacking: IdentifiedChunk[] = [];
-    for (const page of inBatches(missing, CHUNKS_PER_PAGE)) {
+    for (const page of splitIntoBatches(missing, CHUNKS_PER_PAGE)) {
       const ids = page.flatMap(({ id }) => idOf.get(id) ?? []);
       const vectorsById = await labelFailure("index", () => index.vectors(fileId, ids));
       const vectors = new Map(vectorsById.map(({ id, vector }) => [id, vector]));

@@ -1,14 +1,14 @@
 import { folderOf } from "../../core/folders.ts";
 import { decodeHalfFloats, encodeHalfFloats } from "../../core/bytes/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { ActivationResult, FileFacts } from "../../ports/index-versions.ts";
 import type { FileVersion, StagedChunk } from "../../ports/index-versions.ts";
 import type { StoredVector } from "../../ports/vector-ledger.ts";
 import type { IndexedVector } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
-import { addressOf, byIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
+import { addressOf, groupByIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
 import type { EmbeddedChunk, FileWork, Outcome } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
@@ -40,7 +40,7 @@ export async function storeVersions(
   complete: Complete[],
 ): Promise<StoreOutcomes> {
   const storedById: StoreOutcomes = new Map();
-  await inParallel(byIndex(complete), INDEXES_AT_ONCE, async (ofIndex) => {
+  await runInParallel(groupByIndex(complete), INDEXES_AT_ONCE, async (ofIndex) => {
     for (const part of partsOf(ofIndex)) {
       await services.takeTurn(sumOf(part, lengthOf));
       for (const [work, outcome] of await storeTogether(services, part))
@@ -54,13 +54,13 @@ function partsOf(all: Complete[]): Complete[][] {
   const parts: Complete[][] = [];
   for (const file of all) {
     const open = parts.at(-1);
-    if (open !== undefined && fitsOneCall([...open, file])) open.push(file);
+    if (open !== undefined && isOneCall([...open, file])) open.push(file);
     else parts.push([file]);
   }
   return parts;
 }
 
-const fitsOneCall = (all: Complete[]): boolean =>
+const isOneCall = (all: Complete[]): boolean =>
   sumOf(all, ({ work }) => work.chunks.length) <= CHUNKS_PER_CALL &&
   sumOf(all, lengthOf) <= CHARACTERS_PER_CALL &&
   sumOf(all, ({ work }) => work.file.chunkCount) <= REPLACED_PER_CALL;
@@ -85,10 +85,10 @@ async function storeTogether(services: Services, all: Complete[]): Promise<Store
 async function writeVersions(services: Services, all: Complete[]): Promise<StoreOutcomes> {
   const [first] = all;
   if (first === undefined) return new Map();
-  const versions = await inParallel(all, all.length, async ({ work, embedded }) => ({
+  const versions = await runInParallel(all, all.length, async ({ work, embedded }) => ({
     file: factsOf(work.file),
     revision: work.file.revision,
-    staged: await stagedFrom(work, embedded),
+    staged: await stagedChunksOf(work, embedded),
     chunks: work.chunks.map(placeOf),
   }));
   const activations = await writeToIndex(services, addressOf(first.work.file), versions);
@@ -125,7 +125,7 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   const address = addressOf(file);
   const isSent = isInVectorIndex(services, address);
   const upsert = { ...newUpsertBatch(services.now()), folder: folderOf(file.path) };
-  const staged = await stagedFrom(work, embedded);
+  const staged = await stagedChunksOf(work, embedded);
   const chunks = await labelFailure("index", () =>
     indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? upsert : undefined),
   );
@@ -133,7 +133,7 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   await upsertVectors(services, address, vectorsOf(factsOf(file), staged, chunks));
 }
 
-const stagedFrom = ({ markdown }: FileWork, embedded: readonly EmbeddedChunk[]) =>
+const stagedChunksOf = ({ markdown }: FileWork, embedded: readonly EmbeddedChunk[]) =>
   Promise.all(
     embedded.map(async ({ chunk, vector }): Promise<StagedChunk> => {
       const text = chunkText(markdown, chunk);

@@ -8,7 +8,7 @@ import {
   type ProbedGeneration,
 } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
-import { GENERAL_QUESTIONS, unrelatedIn } from "./measure-unrelated.ts";
+import { GENERAL_QUESTIONS, measureUnrelated } from "./measure-unrelated.ts";
 
 /** Two models give any text different vectors. */
 const PROBE = "Which documents are kept here, and who may read them?";
@@ -36,11 +36,11 @@ export async function checkEmbedders(services: Services): Promise<void> {
 }
 
 async function compareModel(services: Services, indexes: ProbedGeneration[]) {
-  const { db, inBackground, log, models, now, ragIndexes } = services;
+  const { db, runInBackground, log, models, now, ragIndexes } = services;
   const [first] = indexes;
   if (first === undefined) return;
   const embedder = models.embedder(first.embeddingModel, first.dimensions);
-  const how = { signal: AbortSignal.timeout(TIMEOUT_MS), inBackground };
+  const how = { signal: AbortSignal.timeout(TIMEOUT_MS), runInBackground };
   const { queryPrefix } = models.embeddingForm(first.embeddingModel);
   const isMeasured = indexes.some((index) => index.leaveOutUnrelated && index.modelChangedAt === 0);
   const questionTexts = isMeasured
@@ -60,7 +60,7 @@ async function compareModel(services: Services, indexes: ProbedGeneration[]) {
     const modelChangedAt = isSame ? 0 : index.modelChangedAt || now();
     const shard = ragIndexes({ ragId, generation, shard: 0 });
     const questions = index.leaveOutUnrelated && isSame ? vectors.slice(1) : [];
-    const unrelatedSimilarity = await unrelatedIn(shard, questions);
+    const unrelatedSimilarity = await measureUnrelated(shard, questions);
     const comparison = { ragId, generation, probe: before, modelChangedAt, unrelatedSimilarity };
     // The next sweep may begin before all are measured.
     await recordProbe(db, comparison, now());

@@ -1,8 +1,8 @@
 import { attempt } from "../../core/log.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
-import { countedFiles, resetToPending } from "../../db/maintenance/index-check-store.ts";
-import { quietIndexes } from "../../db/maintenance/index-check-store.ts";
+import { readCountedFiles, resetToPending } from "../../db/maintenance/index-check-store.ts";
+import { listQuietIndexes } from "../../db/maintenance/index-check-store.ts";
 import type { CountedFile, CountedIndex } from "../../db/maintenance/index-check-store.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
@@ -16,7 +16,7 @@ const FILES_PER_PAGE = 1_000;
 /** Compares D1's counts with what some of the indexes store, and repairs differences. */
 export async function checkIndexes(services: Services): Promise<void> {
   const turn = Math.floor(services.now() / MINUTE_MS);
-  for (const index of await quietIndexes(services.db, turn, INDEXES_PER_TURN)) {
+  for (const index of await listQuietIndexes(services.db, turn, INDEXES_PER_TURN)) {
     const { ragId } = index;
     await attempt(services.log, "index not checked", { ragId }, () => checkIndex(services, index));
   }
@@ -56,12 +56,12 @@ async function repairShard(
   for (;;) {
     const [entries, rows]: [Entry[], CountedFile[]] = await Promise.all([
       index.listFiles(after, FILES_PER_PAGE),
-      countedFiles(services.db, indexCount, after ?? "", FILES_PER_PAGE),
+      readCountedFiles(services.db, indexCount, after ?? "", FILES_PER_PAGE),
     ]);
     const last = earliestEnd(entries, rows);
-    const isKnown = ({ fileId }: { fileId: FileId }) => last === null || fileId <= last;
-    const own = rows.filter((row) => isKnown(row) && shardOf(row.fileId, shards) === shard);
-    const { unwanted, wrong } = differences(entries.filter(isKnown), own);
+    const isWithinPage = ({ fileId }: { fileId: FileId }) => last === null || fileId <= last;
+    const own = rows.filter((row) => isWithinPage(row) && shardOf(row.fileId, shards) === shard);
+    const { unwanted, wrong } = differences(entries.filter(isWithinPage), own);
     if (unwanted.length > 0) await index.remove(unwanted);
     if (wrong.length > 0) {
       const times = timesFrom(services.now());

@@ -25,7 +25,7 @@ const SEARCH_MS = 20 * SECOND_MS;
  * The similarity that the best passage for a question about something else rarely reaches: 0 where
  * none is found, null in an index that does not answer.
  */
-export async function unrelatedIn(index: RagIndex, questions: Float32Array[]) {
+export async function measureUnrelated(index: RagIndex, questions: Float32Array[]) {
   if (questions.length === 0) return null;
   const cosines = await cosinesIn(index, questions, 1).catch(() => null);
   if (cosines === null) return null;

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import type { IndexMessage, ScanMessage } from "../../core/queue-messages.ts";
 import { attempt } from "../../core/log.ts";
-import { withinTime } from "../../core/work/deadline.ts";
+import { awaitOrNull } from "../../core/work/deadline.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
 import { listEndpoints, purgeTakenEvents } from "../../db/catalog/event-store.ts";
@@ -9,24 +9,27 @@ import { haveLimitsChanged } from "../../db/catalog/limit-store.ts";
 import { purgeEndedGrants } from "../../db/access/grant-store.ts";
 import { purgeExpired } from "../../db/access/session-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
-import { purgeAudiences, sourcesOfUntoldReaders } from "../../db/files/reader-store.ts";
+import { purgeAudiences, findSourcesWithPendingChanges } from "../../db/files/reader-store.ts";
 import { takeDueImages } from "../../db/files/image-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
 import { expireProbes } from "../../db/generations/generation-store.ts";
-import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
+import { keepNewestQueries, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { releaseLimited, takeUnclaimedFiles } from "../../db/files/pending-files.ts";
-import { expireClaims, removedResources } from "../../db/maintenance/removed-resources-store.ts";
+import {
+  expireClaims,
+  listRemovedResources,
+} from "../../db/maintenance/removed-resources-store.ts";
 import { takeUnclaimedScans, takeDueSources } from "../../db/scans/scan-store.ts";
 import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { continueCopies } from "../copies/copy-source.ts";
-import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
+import { continueBuilds, dropRetiredIndexes } from "../rebuilds/build-generation.ts";
 import { checkEmbedders } from "./check-embedders.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
-import { tellIndexesOrLater } from "../readers/record-readers.ts";
+import { sendReadersOrLater } from "../readers/record-readers.ts";
 import { messageOf, queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES, timesFrom } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
@@ -62,7 +65,7 @@ const LIMITS_CHANGED_WITHIN_MS = 5 * MINUTE_MS;
 type Step = (services: Services) => Promise<void>;
 
 /** Queues a message for each item that `take` reserves until the message has had time to arrive. */
-const queueing =
+const createQueueStep =
   <Item>(
     take: (db: Database, now: number, until: number) => Promise<Item[]>,
     messageFor: (item: Item) => ScanMessage,
@@ -73,18 +76,18 @@ const queueing =
     for (const item of await take(db, at, at + heldMs)) await queue.scan(messageFor(item));
   };
 
-const queueDueScans = queueing(takeDueSources, (fileSourceId) => {
+const queueDueScans = createQueueStep(takeDueSources, (fileSourceId) => {
   return { kind: "scan", fileSourceId, confirmRemovals: false, urls: null };
 });
-const continueScans = queueing(
+const continueScans = createQueueStep(
   takeUnclaimedScans,
   (scan) => ({ kind: "continue-scan", ...scan }),
   QUEUED_CLAIM_MS,
 );
-const applyScopes = queueing(takeUnappliedScopes, (ragId) => {
+const applyScopes = createQueueStep(takeUnappliedScopes, (ragId) => {
   return { kind: "apply-scopes", ragId, after: null };
 });
-const continueRuns = queueing(takeUnclaimedRuns, (runId) => ({ kind: "evaluate", runId }));
+const continueRuns = createQueueStep(takeUnclaimedRuns, (runId) => ({ kind: "evaluate", runId }));
 
 /** Lost work comes first: nothing that stalls may stand before it. */
 const STEPS: [name: string, step: Step][] = [
@@ -93,7 +96,7 @@ const STEPS: [name: string, step: Step][] = [
   ["pictures", queueDueImages],
   ["scans", continueScans],
   ["removals", finishRemovals],
-  ["readers", tellLeftReaders],
+  ["readers", sendPendingReaders],
   ["replaced contents", purgeReplacedContents],
   ["interrupted uploads", purgeInterruptedUploads],
   ["scopes", applyScopes],
@@ -111,13 +114,13 @@ const STEPS: [name: string, step: Step][] = [
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],
   ["embedding models", checkEmbedders],
-  ["retired indexes", dropRetired],
+  ["retired indexes", dropRetiredIndexes],
   ["watches", keepWatches],
   ["groups", syncGroups],
   [
     "people with programs",
     async (services) =>
-      (await import("../../access/openid/recheck-session.ts")).renewPeople(services),
+      (await import("../../access/openid/recheck-session.ts")).recheckDueSessions(services),
   ],
   // This step makes the most calls to other services, which are limited per invocation.
   ["vectors", syncVectors],
@@ -133,7 +136,7 @@ export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<vo
   for (const [name, step] of STEPS) {
     const work = attempt(services.log, "sweep step failed", { step: name }, () => step(services));
     const end = work.then(() => true);
-    const hasEnded = await withinTime(end, Math.max(until - Date.now(), STEP_MS));
+    const hasEnded = await awaitOrNull(end, Math.max(until - Date.now(), STEP_MS));
     if (hasEnded === null)
       services.log.error("sweep step goes on in the background", { step: name });
   }
@@ -149,10 +152,10 @@ async function finishRemovals(services: Services): Promise<void> {
   await removeFromIndexes(services, await overdueRemovals(services.db, times, FILES_PER_SWEEP));
 }
 
-async function tellLeftReaders(services: Services): Promise<void> {
+async function sendPendingReaders(services: Services): Promise<void> {
   const before = services.now() - READERS_TOLD_WITHIN_MS;
-  for (const id of await sourcesOfUntoldReaders(services.db, before))
-    await tellIndexesOrLater(services, id);
+  for (const id of await findSourcesWithPendingChanges(services.db, before))
+    await sendReadersOrLater(services, id);
 }
 
 const KILLED = "reading it stopped the service twice; split it into several, or leave it out";
@@ -190,7 +193,7 @@ async function purgeUnused({ config, db, now }: Services): Promise<void> {
   await purgeQueries(db, at - config.KEEP_QUERIES_DAYS * DAY_MS);
   // These read an entry for each: once an hour is enough.
   if (Math.floor(at / MINUTE_MS) % MINUTES_AN_HOUR !== 0) return;
-  await keepNewest(db, QUERIES_KEPT);
+  await keepNewestQueries(db, QUERIES_KEPT);
   await purgeAudiences(db);
   await expireMembers(db, at - MEMBERS_COUNT_MS, "its members could not be read for two days");
 }
@@ -210,7 +213,7 @@ async function keepEvents({ db, wakeSender }: Services): Promise<void> {
 
 async function queuePurges(services: Services): Promise<void> {
   const before = services.now() - PURGE_AGAIN_AFTER_MS;
-  const { rags, sources } = await removedResources(services.db, before);
+  const { rags, sources } = await listRemovedResources(services.db, before);
   for (const ragId of rags) await services.queue.scan({ kind: "purge-rag", ragId });
   for (const fileSourceId of sources) {
     await services.queue.scan({ kind: "purge-source", fileSourceId });
@@ -230,7 +233,7 @@ async function forgetDeletedFiles({ config, db, files, now }: Services): Promise
 }
 
 /** Runs once a minute: queues the scans that are due and runs the sweep. */
-export async function tick(services: Services): Promise<void> {
+export async function runScheduledWork(services: Services): Promise<void> {
   await attempt(services.log, "due scans failed", {}, () => queueDueScans(services));
   await sweep(services);
 }
@@ -242,5 +245,5 @@ export async function recoverAfterRestart(services: Services): Promise<void> {
   const suspects: IndexMessage[] = [];
   while (!(await queueUnclaimedFiles(services, suspects)));
   if (suspects.length > 0) await services.queue.index(suspects);
-  await tick(services);
+  await runScheduledWork(services);
 }

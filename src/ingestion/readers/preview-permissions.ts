@@ -22,19 +22,22 @@ export async function previewPermissions(
   { defaultReaders }: { defaultReaders: string[] } = fileSource.source,
 ) {
   const source = { ...fileSource.source, defaultReaders };
-  const recorded = async () => ({ ...(await readAccess(services.db, source)), isComplete: true });
-  if (source.permissions === "on") return await recorded();
+  const readRecorded = async () => ({
+    ...(await readAccess(services.db, source)),
+    isComplete: true,
+  });
+  if (source.permissions === "on") return await readRecorded();
   // Under an id of its own: a scan may be under way, whose data it must not touch.
   const id = asId<typeof source.id>(`preview-${source.id}`);
   const reader = await services.sourceReaders({ ...source, id, permissions: "on" });
-  if (reader === null) return await recorded();
+  if (reader === null) return await readRecorded();
   const summary = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
   const signal = AbortSignal.timeout(LISTED_FOR_MS);
   let cursor: string | null = null;
   try {
     do {
       const page = await reader.list(cursor, signal);
-      for (const file of page.files) await tell(summary, source, file);
+      for (const file of page.files) await addToPreview(summary, source, file);
       cursor = page.next;
     } while (cursor !== null && !signal.aborted);
   } catch (thrown) {
@@ -53,7 +56,7 @@ type PermissionsPreview = {
   problems: Problem[];
 };
 
-async function tell(
+async function addToPreview(
   preview: PermissionsPreview,
   source: FileSource["source"],
   { path, readers }: ListedFile,

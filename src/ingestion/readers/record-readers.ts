@@ -1,8 +1,8 @@
 import { attempt } from "../../core/log.ts";
 import { shardOf } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { forgetReaderChanges, recordDefault } from "../../db/files/reader-store.ts";
-import { recordReadersSql, untoldReaders } from "../../db/files/reader-store.ts";
+import { forgetReaderChanges, recordDefaultAudience } from "../../db/files/reader-store.ts";
+import { recordReadersSql, readPendingChanges } from "../../db/files/reader-store.ts";
 import type { Audience, ReaderChange, ReaderRecords } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
@@ -16,7 +16,7 @@ const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => p
 /** `readers` null: nobody told them, and permissions are off. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
-export async function recordedOf(files: FileWithReaders[]): Promise<ReaderRecords> {
+export async function readerRecordsOf(files: FileWithReaders[]): Promise<ReaderRecords> {
   const audiences = new Map<string, Audience>();
   const rows: ReaderRecords["files"] = [];
   for (const { id, readers, isNew } of files) {
@@ -36,10 +36,10 @@ export async function recordReaders(
   source: { id: FileSourceId; permissionsSince?: number },
   files: FileWithReaders[],
 ): Promise<void> {
-  const recorded = await recordedOf(files);
+  const recorded = await readerRecordsOf(files);
   const now = Math.max(services.now(), source.permissionsSince ?? 0);
   await runBatch(services.db, recordReadersSql(source.id, recorded, { now }));
-  await tellIndexes(services, source.id);
+  await sendReaders(services, source.id);
 }
 
 /** While an index is down, each call tells as many parts of ten changes again. */
@@ -49,14 +49,14 @@ const MAX_PARTS_AFTER_FAILURE = 20;
  * Tells the indexes what they may not know: this change, then earlier ones that were cut off. An
  * index that does not answer keeps nothing from the others. @throws what the first of these threw
  */
-async function tellIndexes(
+async function sendReaders(
   { db, ragIndexes }: Pick<Services, "db" | "ragIndexes">,
   sourceId: FileSourceId,
 ): Promise<void> {
   let last: ReaderChange | undefined;
   let failed: PromiseRejectedResult | undefined;
   for (let parts = 0; failed === undefined || parts < MAX_PARTS_AFTER_FAILURE; parts++) {
-    const { changes, told: untold, audiences } = await untoldReaders(db, sourceId, last);
+    const { changes, told: untold, audiences } = await readPendingChanges(db, sourceId, last);
     if (changes.length === 0) break;
     last = changes.at(-1);
     const audienceById = new Map<string | null, IndexAudience>(
@@ -69,7 +69,7 @@ async function tellIndexes(
       JSON.stringify([ragId, generation, shardOf(fileId, shards)]),
     );
     const outcomes = await Promise.allSettled(
-      Array.from(byIndex.values(), (files) => tellIndex(ragIndexes, files, audienceById)),
+      Array.from(byIndex.values(), (files) => sendReadersToIndex(ragIndexes, files, audienceById)),
     );
     const failure = outcomes.find((outcome) => outcome.status === "rejected");
     if (failure === undefined) await forgetReaderChanges(db, changes);
@@ -79,18 +79,18 @@ async function tellIndexes(
 }
 
 /** Tells indexes once readers are recorded; the sweep tells an index that does not answer. */
-export async function tellIndexesOrLater(
+export async function sendReadersOrLater(
   services: Pick<Services, "db" | "log" | "ragIndexes">,
   fileSourceId: FileSourceId,
 ): Promise<void> {
   const event = "an index was not told who may read files";
-  await attempt(services.log, event, { fileSourceId }, () => tellIndexes(services, fileSourceId));
+  await attempt(services.log, event, { fileSourceId }, () => sendReaders(services, fileSourceId));
 }
 
 /** `files`: of one index object. */
-async function tellIndex(
+async function sendReadersToIndex(
   ragIndexes: Services["ragIndexes"],
-  files: Awaited<ReturnType<typeof untoldReaders>>["told"],
+  files: Awaited<ReturnType<typeof readPendingChanges>>["told"],
   audienceById: Map<string | null, IndexAudience>,
 ): Promise<void> {
   const [first] = files;
@@ -111,15 +111,15 @@ export async function applyDefaultReaders(
   sourceId: FileSourceId,
 ): Promise<void> {
   const audience = await audienceOf(DEFAULT_READERS);
-  await recordDefault(services.db, sourceId, audience, services.now());
-  await tellIndexesOrLater(services, sourceId);
+  await recordDefaultAudience(services.db, sourceId, audience, services.now());
+  await sendReadersOrLater(services, sourceId);
 }
 
 /** A source that files are pushed to. */
 export type PushedSource = { id: FileSourceId; permissions?: "off" | "on" };
 
 /** Told without readers, a file keeps what it has; one that was not there has the default. */
-export async function changedReaders(
+export async function findChangedReaders(
   source: PushedSource,
   files: readonly { path: string; newId: FileId; readers?: string[] | null }[],
   existing: Map<string, StoredFile>,
@@ -127,7 +127,8 @@ export async function changedReaders(
   const changed: FileWithReaders[] = [];
   for (const { path, newId, readers: principals = null } of files) {
     const before = existing.get(path);
-    const readers = principals === null ? defaultFor(source, before) : pushedReaders(principals);
+    const readers =
+      principals === null ? defaultReadersFor(source, before) : readersOfPush(principals);
     if (readers === undefined) continue;
     const audience = readers === null ? null : (await audienceOf(readers)).id;
     if (audience === (before?.audience ?? null)) continue;
@@ -136,12 +137,12 @@ export async function changedReaders(
   return changed;
 }
 
-const pushedReaders = (principals: string[]): FileReaders => {
+const readersOfPush = (principals: string[]): FileReaders => {
   return { principals: principals.map((principal) => ({ principal, from: "push" })) };
 };
 
 /** Undefined: it keeps what it has; null: it has the default readers once permissions are on. */
-function defaultFor({ permissions }: PushedSource, before: StoredFile | undefined) {
+function defaultReadersFor({ permissions }: PushedSource, before: StoredFile | undefined) {
   const isLive = before !== undefined && before.deletedAt === null;
   if (isLive && before.audience !== null) return undefined;
   return permissions === "on" ? DEFAULT_READERS : null;

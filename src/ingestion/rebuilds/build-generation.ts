@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { attempt } from "../../core/log.ts";
 import type { RagId } from "../../core/ids.ts";
-import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-build.ts";
+import { fillNextPage, retryOutsideFailures } from "../../db/generations/generation-build.ts";
 import { switchGeneration } from "../../db/generations/generation-build.ts";
 import { giveUpRetired, postponeDrop } from "../../db/generations/generation-return.ts";
 import type { RetiredGeneration } from "../../db/generations/generation-return.ts";
@@ -42,15 +42,15 @@ export async function continueBuilds(services: Services): Promise<void> {
 /** Each step queues the next files; after the last, it only checks whether all are done. */
 async function build(services: Services, building: GenerationBuild): Promise<void> {
   const { ragId, filledUpTo } = building;
-  if (filledUpTo === null) return await retryOrGoLive(services, building);
-  const { queued, isFilled } = await fill(services, building, filledUpTo);
+  if (filledUpTo === null) return await retryOrSwitch(services, building);
+  const { queued, isFilled } = await fillGeneration(services, building, filledUpTo);
   // Otherwise the next step follows when these files are done.
   if (queued > 0) return;
-  if (isFilled) return await retryOrGoLive(services, building);
+  if (isFilled) return await retryOrSwitch(services, building);
   await services.queue.scan({ kind: "build", ragId });
 }
 
-async function fill(services: Services, building: GenerationBuild, filledUpTo: string) {
+async function fillGeneration(services: Services, building: GenerationBuild, filledUpTo: string) {
   let after: string | null = filledUpTo;
   let queued = 0;
   for (let page = 0; page < PAGES_PER_STEP && after !== null && queued < FILES_PER_STEP; page++) {
@@ -64,11 +64,11 @@ async function fill(services: Services, building: GenerationBuild, filledUpTo: s
   return { queued, isFilled: after === null };
 }
 
-async function retryOrGoLive(services: Services, building: GenerationBuild): Promise<void> {
+async function retryOrSwitch(services: Services, building: GenerationBuild): Promise<void> {
   const { ragId, generation } = building;
   const now = services.now();
   const step = { now, claimedUntil: now + SWEPT_CLAIM_MS, limit: FILES_PER_STEP };
-  const retried = await retryFailedOutside(services.db, building, step);
+  const retried = await retryOutsideFailures(services.db, building, step);
   if (retried.length > 0) return await services.queue.index(retried);
   // A crash may have prevented the new object from receiving the scopes.
   if (!(await showOnlyScopes(services, ragId))) return;
@@ -77,7 +77,7 @@ async function retryOrGoLive(services: Services, building: GenerationBuild): Pro
 }
 
 /** Empties the objects of replaced generations; repeated until all are empty. */
-export async function dropRetired(services: Services): Promise<void> {
+export async function dropRetiredIndexes(services: Services): Promise<void> {
   const now = services.now();
   const times = {
     now,

@@ -59,7 +59,7 @@ export async function estimateRebuild(
   const after =
     sameChunks || sample.length === 0
       ? before
-      : cutAgain(before, converted(live, liveSizes, before), settings);
+      : estimateCut(before, convertChunking(live, liveSizes, before), settings);
   const inputTokens = Math.round(after.chunks * (after.textTokens + after.headingTokens));
   const counts = { files, chunks: after.chunks };
   if (sameModel && sameChunks && wish.reindex !== true) {
@@ -158,7 +158,7 @@ type Cut = Sizes & { files: number; chunks: number };
 type Chunking = Pick<ListedGeneration, "chunkSize" | "chunkOverlap">;
 
 /** Converts a chunking from the tokens of one model to those of another. */
-function converted({ chunkSize, chunkOverlap }: Chunking, from: Sizes, to: Sizes): Chunking {
+function convertChunking({ chunkSize, chunkOverlap }: Chunking, from: Sizes, to: Sizes): Chunking {
   const ratio = from.textTokens === 0 ? 1 : to.textTokens / from.textTokens;
   return { chunkSize: chunkSize * ratio, chunkOverlap: chunkOverlap * ratio };
 }
@@ -170,7 +170,7 @@ const USUAL_OVERLAP = 0.7;
 const SECTION_FILL = 0.5;
 
 /** Estimates other chunking of the same documents; right within about a third. */
-function cutAgain(before: Cut, live: Chunking, target: Chunking): Cut {
+function estimateCut(before: Cut, live: Chunking, target: Chunking): Cut {
   const { files, chunks, textTokens } = before;
   const isSections = textTokens < live.chunkSize * SECTION_FILL;
   const repeated = isSections ? 0 : live.chunkOverlap * USUAL_OVERLAP * (1 - files / chunks);

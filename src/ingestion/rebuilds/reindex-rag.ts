@@ -27,7 +27,7 @@ export async function startRebuild(
   { ragId, since, copy = null }: { ragId: RagId; since?: number | undefined; copy?: RagId | null },
 ): Promise<boolean> {
   const how = { since: since ?? null, now: services.now(), copy };
-  if (!(await beginGeneration(services.db, ragId, wantedIndex(services), how))) return false;
+  if (!(await beginGeneration(services.db, ragId, targetIndexOf(services), how))) return false;
   // The new object must receive the scopes before any file.
   await showOnlyScopes(services, ragId);
   await services.queue.scan({ kind: "build", ragId });
@@ -36,7 +36,7 @@ export async function startRebuild(
 
 /** Begins a generation for each RAG whose index was built with outdated settings. */
 export async function startWantedRebuilds(services: Services): Promise<void> {
-  const target = wantedIndex(services);
+  const target = targetIndexOf(services);
   const { ragIds, impossible } = await ragsToRebuild(services.db, target);
   if (impossible.length > 0) {
     services.log.error("indexes keep their old settings", {
@@ -47,7 +47,7 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
   for (const ragId of ragIds) await startRebuild(services, { ragId });
 }
 
-function wantedIndex(services: Pick<Services, "config" | "models" | "vectorIndex">) {
+function targetIndexOf(services: Pick<Services, "config" | "models" | "vectorIndex">) {
   const { config, models, vectorIndex } = services;
   const target: WantedIndex = {
     ...models.embeddingForm(config.EMBEDDING_MODEL),
@@ -67,7 +67,7 @@ function wantedIndex(services: Pick<Services, "config" | "models" | "vectorIndex
  * @throws QuarryError `conflict` when there is none any more.
  */
 export async function returnToIndex(services: Services, { ragId }: { ragId: RagId }) {
-  const target = wantedIndex(services);
+  const target = targetIndexOf(services);
   const returnable = await returnableGeneration(services.db, ragId, target);
   const reopening = { wanted: target, now: services.now() };
   const isOpen =
@@ -80,14 +80,14 @@ export async function returnToIndex(services: Services, { ragId }: { ragId: RagI
 /** The active index, the one being built, and the previous one that can be restored. */
 export async function indexState(services: Services, ragId: RagId) {
   const generations = await listGenerations(services.db, ragId);
-  const returnable = await returnableGeneration(services.db, ragId, wantedIndex(services));
-  const inState = (state: ListedGeneration["state"]) =>
+  const returnable = await returnableGeneration(services.db, ragId, targetIndexOf(services));
+  const findInState = (state: ListedGeneration["state"]) =>
     generations.find((generation) => generation.state === state) ?? null;
   const previous = generations.find(({ generation }) => generation === returnable?.generation);
   const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
   return {
-    live: inState("live"),
-    building: inState("building"),
+    live: findInState("live"),
+    building: findInState("building"),
     previous:
       previous === undefined ? null : { ...previous, keptUntil: previous.changedAt + keptMs },
   };

@@ -1,4 +1,4 @@
-import { conflict, orInvalid } from "../../core/errors.ts";
+import { conflict, requireValid } from "../../core/errors.ts";
 import { findRagRecord } from "../../db/catalog/rag-writes.ts";
 import { scopesOfAll } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
@@ -16,7 +16,7 @@ export async function takeOverRag(
   { rag, from }: { rag: RagRecord; from: string },
 ): Promise<void> {
   const { db, queue, now } = services;
-  const copy = orInvalid(await findRagRecord(db, from), "from", `: there is no ${from}`);
+  const copy = requireValid(await findRagRecord(db, from), "from", `: there is no ${from}`);
   const scopes = await scopesOfAll(db, [rag.id, copy.id]);
   const filesOf = ({ id, fileSource, scopeMode }: RagRecord) =>
     JSON.stringify([fileSource.id, scopeMode, scopes.get(id)]);

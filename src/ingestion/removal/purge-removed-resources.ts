@@ -6,7 +6,7 @@ import {
   deleteSourceFiles,
   isWorkedOn,
   purgeableSince,
-  removedRagGenerations,
+  listGenerationsOfRemovedRag,
 } from "../../db/maintenance/removed-resources-store.ts";
 import type { Services } from "../../services.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
@@ -25,7 +25,7 @@ const LAST_REVISION = Number.MAX_SAFE_INTEGER;
 
 /** One step of deleting the data of a removed RAG; a message starts the next step. */
 export async function purgeRag(services: Services, ragId: RagId): Promise<void> {
-  const generations = await removedRagGenerations(services.db, ragId);
+  const generations = await listGenerationsOfRemovedRag(services.db, ragId);
   if (generations === null) return;
   if (await isWorkedOn(services.db, ragId, services.now())) {
     return await services.queue.scan({ kind: "purge-rag", ragId }, WORKER_WAIT_SECONDS);

@@ -9,12 +9,12 @@ import {
 } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, textKey, fileOfKey, sourcePrefix } from "../../sources/file-objects.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
 import { readerKey } from "../../sources/reader-store.ts";
 import { pageKey } from "../../sources/page-store.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
 import { dueUploadCheck, recordUploadCheck } from "../../db/maintenance/index-check-store.ts";
-import { storedVersions } from "../../db/maintenance/index-check-store.ts";
+import { readStoredVersions } from "../../db/maintenance/index-check-store.ts";
 
 /** Their keys, at most two each, are deleted by one call, which takes 1,000. */
 const CONTENTS_PER_STEP = 500;
@@ -66,7 +66,7 @@ async function bytesKeysOf(content: ReplacedContent): Promise<string[]> {
   const { sourceId, path, version, provider, isCurrent } = content;
   if (isCurrent) return [];
   if (sourceId === "") return [path];
-  const holder = takenBy(provider ?? "");
+  const holder = pushedKindOf(provider ?? "");
   if (holder === "files") return [bytesKey(content, version)];
   if (holder !== "addresses" || version === "") return [];
   return [readerKey(sourceId, await pageKey(path, version))];
@@ -113,7 +113,7 @@ async function checkPage(
   // for some hours.
   const old = objects.objects.filter(({ uploaded }) => uploaded.getTime() < now - DAY_MS);
   const keys = old.map(({ key }) => key);
-  const unnamed = await unnamedKeys(services, sourceId, keys);
+  const unnamed = await findUnreferencedKeys(services, sourceId, keys);
   if (unnamed.length > 0) {
     services.log.info("interrupted uploads deleted", { sourceId, objects: unnamed.length });
     await services.files.delete(unnamed);
@@ -125,13 +125,17 @@ async function checkPage(
 }
 
 /** A key is never used twice, so that what no row names now none will name. */
-async function unnamedKeys({ db }: Pick<Services, "db">, sourceId: FileSourceId, keys: string[]) {
+async function findUnreferencedKeys(
+  { db }: Pick<Services, "db">,
+  sourceId: FileSourceId,
+  keys: string[],
+) {
   const ofFiles = keys.flatMap((key) => {
     const fileId = fileOfKey(sourceId, key);
     return fileId === null ? [] : [{ key, fileId }];
   });
   if (ofFiles.length === 0) return [];
-  const rows = await storedVersions(db, [...new Set(ofFiles.map(({ fileId }) => fileId))]);
+  const rows = await readStoredVersions(db, [...new Set(ofFiles.map(({ fileId }) => fileId))]);
   const current = new Set(
     rows.flatMap(({ id: fileId, version, contentId }) => [
       bytesKey({ sourceId, fileId }, version),

@@ -2,7 +2,12 @@ import { isMassRemoval, REMOVED_FREELY } from "../../core/mass-removal.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
 import { countLiveFiles, liveFileIds } from "../../db/scans/listing-store.ts";
-import { isMending, moveOn, noteMendedRemovals, type ScanRun } from "../../db/scans/scan-store.ts";
+import {
+  isMending,
+  advanceRun,
+  noteMendedRemovals,
+  type ScanRun,
+} from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS } from "../timeouts.ts";
 import { removeDeletedFiles } from "../removal/remove-from-indexes.ts";
@@ -29,7 +34,7 @@ async function holdOrRemove(services: Services, run: ScanRun, unlisted: FileId[]
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
   if (!confirmRemovals && (isEmpty || unlisted.length > REMOVED_FREELY)) {
     // New files do not make up for what is missing, nor do those of runs that held it back.
-    const before = run.source.heldSince ?? listingBegan(run);
+    const before = run.source.heldSince ?? listingStartOf(run);
     const total = await countLiveFiles(services.db, run.source.id, before);
     if (isEmpty || isMassRemoval(unlisted.length, total)) {
       const why = isEmpty ? "the listing is empty: " : "";
@@ -44,20 +49,20 @@ async function holdOrRemove(services: Services, run: ScanRun, unlisted: FileId[]
 async function removeInSteps(services: Services, run: ScanRun, unlisted: FileId[]): Promise<void> {
   for (let at = 0; at < unlisted.length; at += REMOVED_PER_STEP) {
     const now = services.now();
-    const isOurs = at === 0 || (await moveOn(services.db, run, run.progress, now + LEASE_MS));
+    const isOurs = at === 0 || (await advanceRun(services.db, run, run.progress, now + LEASE_MS));
     if (!isOurs) return;
     // Other writers to a listed source have seen their files later than the listing; a feed
     // reports changes in the order in which they happened, including those of this run.
-    const before = run.progress.mode === "follow" ? now : listingBegan(run);
+    const before = run.progress.mode === "follow" ? now : listingStartOf(run);
     await removeDeletedFiles(services, unlisted.slice(at, at + REMOVED_PER_STEP), before);
   }
 }
 
-const listingBegan = ({ startedAt, progress }: ScanRun) => progress.listedFrom ?? startedAt;
+const listingStartOf = ({ startedAt, progress }: ScanRun) => progress.listedFrom ?? startedAt;
 
 /** Files added later than this are not expected in the listing, ms. */
-const listedFrom = (run: ScanRun) =>
-  isMending(run.progress) ? listingBegan(run) - LISTING_LAG_MS : listingBegan(run);
+const expectedSince = (run: ScanRun) =>
+  isMending(run.progress) ? listingStartOf(run) - LISTING_LAG_MS : listingStartOf(run);
 
 async function unlistedFiles(services: Services, run: ScanRun) {
   const { mode, partial, step, notesFrom = 0 } = run.progress;
@@ -89,7 +94,7 @@ async function addUnlisted(
   for (;;) {
     const rows = await liveFileIds(services.db, {
       sourceId: run.source.id,
-      before: listedFrom(run),
+      before: expectedSince(run),
       after,
       limit: IDS_PER_PAGE,
     });

@@ -1,15 +1,15 @@
 import { newId, type FileId } from "../../core/ids.ts";
 import type { Audience } from "../../db/files/reader-store.ts";
-import { idsOfDeleted, commitPage, knownFiles } from "../../db/scans/listing-store.ts";
+import { idsOfDeleted, commitPage, findKnownFiles } from "../../db/scans/listing-store.ts";
 import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { advanced } from "../../sources/listing-advance.ts";
+import { advanceListing } from "../../sources/listing-advance.ts";
 import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, timesFrom } from "../timeouts.ts";
 import { audienceOf, defaultReadersOf } from "../../sources/audiences.ts";
-import { tellIndexesOrLater } from "../readers/record-readers.ts";
+import { sendReadersOrLater } from "../readers/record-readers.ts";
 import { notePage } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
@@ -29,17 +29,17 @@ export async function scanPage(
   run: ScanRun,
   reader: SourceReader,
 ): Promise<ScanRun | null> {
-  const listing = await listOnce(run, reader);
+  const listing = await listPage(run, reader);
   if (listing === null) {
-    const progress = { ...fromTheStart(run.progress, services.now()), verify: false };
+    const progress = { ...restartListing(run.progress, services.now()), verify: false };
     return await scanPage(services, { ...run, progress }, reader);
   }
-  const { page, deleted } = await compareWithKnown(services, run, listing);
+  const { page, deleted } = await compareWithStored(services, run, listing);
   await notePage(services, run, { seen: page.seen, deleted });
   const now = services.now();
   const after = await nextProgress(run, listing, page.seen.length);
   const isEndOfFeed = run.progress.mode === "follow" && after.listed;
-  const next = isEndOfFeed && after.verify === true ? fromTheStart(after, now) : after;
+  const next = isEndOfFeed && after.verify === true ? restartListing(after, now) : after;
   const committed = await commitPage(
     services.db,
     run,
@@ -48,7 +48,7 @@ export async function scanPage(
   );
   if (committed === null) return null;
   // Before anything else of the page: whoever may no longer read a file finds it no more.
-  if (page.writes.readers.length > 0) await tellIndexesOrLater(services, run.source.id);
+  if (page.writes.readers.length > 0) await sendReadersOrLater(services, run.source.id);
   await services.queue.index(committed.messages);
   await removeFromIndexes(services, committed.removals);
   return { ...run, progress: next };
@@ -58,7 +58,7 @@ export async function scanPage(
  * Everything is listed from now on. Files that the change feed reported may have been deleted
  * since, and no later feed would report that.
  */
-function fromTheStart(progress: ScanProgress, now: number): ScanProgress {
+function restartListing(progress: ScanProgress, now: number): ScanProgress {
   const nothing = {
     cursor: null,
     advance: undefined,
@@ -69,11 +69,11 @@ function fromTheStart(progress: ScanProgress, now: number): ScanProgress {
   return { ...progress, ...nothing, mode: "full", listed: false, notesFrom: step, listedFrom: now };
 }
 
-async function listOnce(run: ScanRun, reader: SourceReader): Promise<ListingPage | null> {
+async function listPage(run: ScanRun, reader: SourceReader): Promise<ListingPage | null> {
   const { mode, urls } = run.progress;
   const signal = AbortSignal.timeout(PAGE_TIMEOUT_MS);
-  if (mode === "look" && urls !== null && reader.look !== undefined) {
-    return await reader.look(urls, signal);
+  if (mode === "look" && urls !== null && reader.readPushed !== undefined) {
+    return await reader.readPushed(urls, signal);
   }
   const { cursor } = run.progress;
   const { changeCursor } = run.source;
@@ -93,13 +93,13 @@ const problemsOf = ({ files, problems = [] }: ListingPage) => [
 /** External ids are stored as they come. */
 const namesOf = (deleted: string) => [...new Set([deleted, storedPath(deleted)])];
 
-async function compareWithKnown(services: Services, run: ScanRun, listing: ListingPage) {
+async function compareWithStored(services: Services, run: ScanRun, listing: ListingPage) {
   const { db } = services;
   const { id } = run.source;
   const audiences = new Map<string, Audience>();
   const files = await Promise.all(
     listing.files.map(async (file) => {
-      const audience = await audienceIn(run, file);
+      const audience = await readAudience(run, file);
       if (audience !== null) audiences.set(audience.id, audience);
       const assignment = audience === null ? {} : { audience: audience.id };
       const name = file.name.toWellFormed();
@@ -107,7 +107,7 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
     }),
   );
   const [rows, deleted] = await Promise.all([
-    knownFiles(db, id, files),
+    findKnownFiles(db, id, files),
     listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted.flatMap(namesOf)),
   ]);
   const { permissionsSince } = run.source;
@@ -125,7 +125,7 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
 }
 
 /** Null where permissions are off; a file that failed keeps the readers that are known. */
-async function audienceIn({ source }: ScanRun, { readers, failure }: ListedFile) {
+async function readAudience({ source }: ScanRun, { readers, failure }: ListedFile) {
   if (source.permissions === "off") return null;
   if (readers === undefined && failure !== undefined) return null;
   return await audienceOf(readers ?? defaultReadersOf(source));
@@ -136,7 +136,7 @@ async function nextProgress({ progress }: ScanRun, listing: ListingPage, count: 
   return {
     ...progress,
     cursor: listing.next,
-    advance: await advanced(restarted ? undefined : progress.advance, {
+    advance: await advanceListing(restarted ? undefined : progress.advance, {
       next: listing.next,
       entries: listing.entries ?? listing.files.length + listing.deleted.length,
     }),

@@ -2,12 +2,18 @@ import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { newId, type FileSourceId, type ScanRunId } from "../../core/ids.ts";
 import { recountPushedFiles } from "../../db/scans/webhook-store.ts";
 import { noteProblem } from "../../db/scans/listing-store.ts";
-import { beginRun, endRun, moveOn, resumeRun, scanOnceMore } from "../../db/scans/scan-store.ts";
+import {
+  beginRun,
+  endRun,
+  advanceRun,
+  resumeRun,
+  scanOnceMore,
+} from "../../db/scans/scan-store.ts";
 import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceReader, SourceFailureKind } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS, MAX_TRIES, backOffMs } from "../timeouts.ts";
 import { retryAfterScan } from "../indexing/retry-files.ts";
 import { applyDefaultReaders } from "../readers/record-readers.ts";
@@ -39,7 +45,7 @@ export async function startScan(services: Services, input: ScanInput): Promise<v
       progress: firstProgress(input),
     });
     if (run === "unknown") return;
-    if (run !== "busy") return await workOn(services, planned(services, run));
+    if (run !== "busy") return await workOn(services, planRun(services, run));
     if (input.confirmRemovals || input.urls !== null) {
       return await services.queue.scan({ kind: "scan", ...input }, BEHIND_ANOTHER_SECONDS);
     }
@@ -54,7 +60,7 @@ export async function continueScan(
 ): Promise<void> {
   const claimedUntil = services.now() + LEASE_MS;
   const run = await resumeRun(services.db, fileSourceId, runId, claimedUntil);
-  if (run !== null) await workOn(services, planned(services, run));
+  if (run !== null) await workOn(services, planRun(services, run));
 }
 
 function firstProgress({ confirmRemovals, urls }: ScanInput): ScanProgress {
@@ -77,7 +83,7 @@ function firstProgress({ confirmRemovals, urls }: ScanInput): ScanProgress {
  * Changes can be followed only for a source whose change feed has a cursor. From time to time
  * everything is listed after them.
  */
-function planned({ config, now }: Services, run: ScanRun): ScanRun {
+function planRun({ config, now }: Services, run: ScanRun): ScanRun {
   const { mode, step } = run.progress;
   const { changeCursor, listedAt } = run.source;
   if (mode !== "follow" || step > 0) return run;
@@ -95,7 +101,7 @@ async function workOn(services: Services, run: ScanRun): Promise<void> {
       const slice = await listSlice(services, current, reader, (moved) => (current = moved));
       if (slice !== "listed") return;
     }
-    await finish(services, current, reader);
+    await finishRun(services, current, reader);
   } catch (thrown) {
     await fail(services, current, thrown);
   }
@@ -116,22 +122,22 @@ async function listSlice(
     current = moved;
     onMove(current);
     if (!current.progress.listed && services.now() > until) {
-      return await handOn(services, current);
+      return await queueNextStep(services, current);
     }
   }
   return "listed";
 }
 
-async function handOn(services: Services, run: ScanRun, delayMs = 0) {
+async function queueNextStep(services: Services, run: ScanRun, delayMs = 0) {
   const claimedUntil = services.now() + delayMs + QUEUED_CLAIM_MS;
   const progress = { ...run.progress, commit: crypto.randomUUID() };
-  if (!(await moveOn(services.db, run, progress, claimedUntil))) return "lost";
+  if (!(await advanceRun(services.db, run, progress, claimedUntil))) return "lost";
   const message = { kind: "continue-scan", fileSourceId: run.source.id, runId: run.id } as const;
   await services.queue.scan(message, Math.ceil(delayMs / 1_000));
   return "handed-on";
 }
 
-async function finish(services: Services, run: ScanRun, reader: SourceReader | null) {
+async function finishRun(services: Services, run: ScanRun, reader: SourceReader | null) {
   const { held: hold, contradicted } =
     reader === null ? NOTHING_REMOVED : await removeUnlistedFiles(services, run);
   if (reader === null && run.source.permissions === "on")
@@ -139,16 +145,16 @@ async function finish(services: Services, run: ScanRun, reader: SourceReader | n
   await retryAfterScan(services, run.source.id);
   // Everything listed is committed; a later scan may begin as soon as this one ends.
   if (run.progress.mode !== "look") {
-    await reader?.ended?.();
-    if (takenBy(run.source.provider) === "addresses")
+    await reader?.finishListing?.();
+    if (pushedKindOf(run.source.provider) === "addresses")
       await recountPushedFiles(services.db, run.source.id);
   }
   await end(services, run, {
     error: hold === null ? null : hold.message,
     heldRemovals: hold === null ? 0 : hold.count,
-    ...whatIsKnown(run, { isHeld: hold !== null, contradicted }),
+    ...knowledgeAfter(run, { isHeld: hold !== null, contradicted }),
     nextScanAt: nextScanOf(run, contradicted, services.now()),
-    heldSince: heldSince(run, hold !== null),
+    heldSince: heldSinceAfter(run, hold !== null),
   });
 }
 
@@ -161,7 +167,7 @@ function nextScanOf({ progress }: ScanRun, contradicted: boolean, now: number): 
 }
 
 /** A run that looked at only a part keeps the removals that earlier runs held back. */
-function heldSince({ startedAt, source, progress }: ScanRun, isHeld: boolean): number | null {
+function heldSinceAfter({ startedAt, source, progress }: ScanRun, isHeld: boolean): number | null {
   if (isHeld) return source.heldSince ?? startedAt;
   const sawAll = progress.mode === "full" && !progress.partial;
   return sawAll || progress.confirmRemovals ? null : source.heldSince;
@@ -173,7 +179,7 @@ const NOTHING_REMOVED = { held: null, contradicted: false };
  * Null keeps what was known before: unseen files and held removals must be listed again. A
  * listing that contradicts the feed may lag behind it: the next scan lists everything again.
  */
-function whatIsKnown(
+function knowledgeAfter(
   { startedAt, progress }: ScanRun,
   { isHeld, contradicted }: { isHeld: boolean; contradicted: boolean },
 ) {
@@ -193,14 +199,14 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
   if (verdict.again) {
     await noteWait(services, run, verdict);
     const progress = { ...run.progress, attempts: run.progress.attempts + 1 };
-    await handOn(services, { ...run, progress }, verdict.delayMs);
+    await queueNextStep(services, { ...run, progress }, verdict.delayMs);
     return;
   }
   await end(services, run, {
     error: verdict.message,
     heldRemovals: 0,
     changeCursor: null,
-    listedAt: listedAtAfterFailure(run.progress, thrown),
+    listedAt: listingTimeAfterFailure(run.progress, thrown),
     nextScanAt: services.now() + verdict.delayMs,
     heldSince: run.source.heldSince,
   });
@@ -220,7 +226,7 @@ const FEED_FAILED = -1;
  * A source's cursor may not tell of changes since a broken listing saw files last. A feed can fail
  * for ever where its cursor lies: https://github.com/microsoftgraph/microsoft-graph-docs/issues/2531
  */
-function listedAtAfterFailure({ mode }: ScanProgress, thrown: unknown): number | null {
+function listingTimeAfterFailure({ mode }: ScanProgress, thrown: unknown): number | null {
   if (mode === "full") return 0;
   const isOfFeed = !["throttled", "denied"].includes(factsOf(thrown).kind);
   return mode === "follow" && isOfFeed ? FEED_FAILED : null;
@@ -230,7 +236,7 @@ async function end(services: Services, run: ScanRun, how: RunEnd): Promise<void>
   const now = services.now();
   const end = await endRun(services.db, run, how, { now, againBy: now + QUEUED_CLAIM_MS });
   if (end === null) return;
-  services.inBackground(forgetNotes(services, run));
+  services.runInBackground(forgetNotes(services, run));
   if (!end.scanAgain) return;
   const fileSourceId = run.source.id;
   await services.queue.scan({ kind: "scan", fileSourceId, confirmRemovals: false, urls: null });

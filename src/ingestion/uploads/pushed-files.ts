@@ -1,13 +1,13 @@
-import { notFound, invalidField, orNotFound } from "../../core/errors.ts";
+import { notFound, invalidField, requireFound } from "../../core/errors.ts";
 import { fileNameOf } from "../../core/folders.ts";
 import { findFile, findFiles } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
-import { changedReaders, recordReaders, type PushedSource } from "../readers/record-readers.ts";
+import { findChangedReaders, recordReaders, type PushedSource } from "../readers/record-readers.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { moveFiles, writeMetadata } from "../../db/files/write-files.ts";
 import { timesFrom } from "../timeouts.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { pushedKindOf } from "../../sources/registry.ts";
 import { markPathsDeleted } from "../../db/files/removal-store.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
@@ -24,7 +24,7 @@ export async function setReaders(
   const file = await findFile(services.db, source.id, path);
   if (file === null || file.deletedAt !== null) throw notFound();
   const changes = [{ path, newId: file.id, readers }];
-  const changed = await changedReaders(source, changes, new Map([[path, file]]));
+  const changed = await findChangedReaders(source, changes, new Map([[path, file]]));
   await recordReaders(services, source, changed);
 }
 
@@ -41,14 +41,15 @@ export async function describePushedFile(
   if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
     throw invalidField("metadata", `must have at most ${MAX_METADATA_LENGTH} characters as JSON`);
   const times = timesFrom(services.now());
-  const messages = orNotFound(
+  const messages = requireFound(
     await writeMetadata(services.db, { path, metadata }, source.id, times),
   );
   await services.queue.index(messages, { together: true });
 }
 
 /** Whether the service keeps the bytes of a source's files; others are read and let go. */
-export const keepsOriginals = ({ provider }: { provider: string }) => takenBy(provider) === "files";
+export const keepsOriginals = ({ provider }: { provider: string }) =>
+  pushedKindOf(provider) === "files";
 
 /** The bytes of a pushed file as they were sent; null where they are not kept. */
 export async function readOriginal(

@@ -5,7 +5,7 @@ import { bytesKey } from "../../sources/file-objects.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { receiveUpload } from "./receive-upload.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
-import { checkFilePath, receivedFile, storeFiles } from "./store-files.ts";
+import { checkFilePath, createReceivedFile, storeFiles } from "./store-files.ts";
 import type { FileOfCaller, PutFileResult } from "./store-files.ts";
 
 export type PutFileInput = {
@@ -25,7 +25,7 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
   checkFilePath(path);
   if (input.contentLength !== null && input.contentLength > DOCUMENT_LIMIT_BYTES)
     throw tooLargeFile();
-  const file = receivedFile(services, { path, mimeType, metadata, modifiedAt, readers });
+  const file = createReceivedFile(services, { path, mimeType, metadata, modifiedAt, readers });
   const upload = await receiveUpload(services.files, input.body, {
     placeFor: async () => {
       const fileId = (await findFile(services.db, source.id, path))?.id ?? file.newId;

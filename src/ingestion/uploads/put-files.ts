@@ -3,7 +3,7 @@ import { sha256Hex } from "../../core/hash.ts";
 import type { Services } from "../../services.ts";
 import { Upload } from "./receive-upload.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
-import { checkFilePath, receivedFile, storeFiles } from "./store-files.ts";
+import { checkFilePath, createReceivedFile, storeFiles } from "./store-files.ts";
 import type { FileOfCaller, ReceivedFile, StoreOutcome } from "./store-files.ts";
 
 const MIB = 1 << 20;
@@ -55,7 +55,7 @@ export async function putFiles(
   };
   const take = async (file: SentFile) => {
     const at = results.length;
-    const received = await receivedOrRefused(services, file, { paths, isCopied });
+    const received = await receiveOrRefuse(services, file, { paths, isCopied });
     // A file of a group gets its result when the group is stored.
     const thrown = "thrown" in received ? received.thrown : null;
     results.push({ path: file.path, stored: { thrown } });
@@ -81,7 +81,7 @@ export async function putFiles(
 
 type SentBatch = { source: PushedSource; files: AsyncIterable<SentFile>; isCopied?: boolean };
 
-async function receivedOrRefused(
+async function receiveOrRefuse(
   services: Services,
   file: SentFile,
   { paths, isCopied }: { paths: Set<string>; isCopied: boolean },
@@ -98,7 +98,7 @@ async function receivedOrRefused(
   paths.add(description.path);
   const facts = { size: bytes.byteLength, sha256: await sha256Hex(bytes) };
   const upload = new Upload(services.files, facts, { bytes });
-  return { ...receivedFile(services, description, isCopied), upload };
+  return { ...createReceivedFile(services, description, isCopied), upload };
 }
 
 const tooLargeForBatch = () =>

@@ -1,7 +1,7 @@
 import { invalidField, notFound, reasonOf } from "../../core/errors.ts";
 import { fileNameOf } from "../../core/folders.ts";
 import { newId, type FileId } from "../../core/ids.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { findFiles, type StoredFile } from "../../db/files/file-store.ts";
 import { writeFiles, type WrittenFile } from "../../db/files/write-files.ts";
 import { COPIED_VERSION } from "../../db/schema/sources.ts";
@@ -12,8 +12,8 @@ import { problemWithName, problemWithPath } from "../../sources/file-names.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { timesFrom } from "../timeouts.ts";
-import { changedReaders, recordedOf, recordReaders } from "../readers/record-readers.ts";
-import { tellIndexesOrLater } from "../readers/record-readers.ts";
+import { findChangedReaders, readerRecordsOf, recordReaders } from "../readers/record-readers.ts";
+import { sendReadersOrLater } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
 import type { Upload } from "./receive-upload.ts";
 
@@ -49,7 +49,7 @@ export function checkFilePath(path: string): void {
 }
 
 /** `isCopied`: a copy of a source takes it from its original. */
-export const receivedFile = <File extends FileOfCaller>(
+export const createReceivedFile = <File extends FileOfCaller>(
   { now }: Services,
   file: File,
   isCopied = false,
@@ -76,7 +76,7 @@ export async function storeFiles(
     await storeOnce(services, source, open, results);
     open = open.filter((file) => !results.has(file));
   }
-  await inParallel(open, WRITES_AT_ONCE, async ({ upload }) => await upload.discard());
+  await runInParallel(open, WRITES_AT_ONCE, async ({ upload }) => await upload.discard());
   return files.map((file) => results.get(file) ?? { thrown: notFound() });
 }
 
@@ -88,7 +88,11 @@ async function storeOnce(
   results: Map<ReceivedFile, StoreOutcome>,
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
-  const existing = await unlessLost(services, files, findFiles(services.db, source.id, paths));
+  const existing = await discardOnFailure(
+    services,
+    files,
+    findFiles(services.db, source.id, paths),
+  );
   const {
     own = [],
     same = [],
@@ -98,12 +102,13 @@ async function storeOnce(
     if (isOwn(before, file)) return "own";
     return isUnchanged(before, file) ? "same" : "changed";
   });
-  const readersOf = async (some: ReceivedFile[]) => await changedReaders(source, some, existing);
+  const readersOf = async (some: ReceivedFile[]) =>
+    await findChangedReaders(source, some, existing);
   const tells =
     source.permissions === "on" || files.some(({ readers: principals }) => principals !== null);
   if (tells)
-    await unlessLost(services, files, recordReaders(services, source, await readersOf(same)));
-  await inParallel([...own, ...same], WRITES_AT_ONCE, async (file) => {
+    await discardOnFailure(services, files, recordReaders(services, source, await readersOf(same)));
+  await runInParallel([...own, ...same], WRITES_AT_ONCE, async (file) => {
     // This call wrote it already, when the database statement was executed twice.
     if (existing.get(file.path)?.version !== file.version) await file.upload.discard();
     results.set(file, resultOf(file, false));
@@ -112,7 +117,7 @@ async function storeOnce(
   if (placements.length === 0) return;
   const rows = placements.map((file) => rowOf(file, existing.get(file.path)));
   // In one step: nobody who may no longer read the file finds its new content.
-  const recorded = await recordedOf(await readersOf(placements));
+  const recorded = await readerRecordsOf(await readersOf(placements));
   const write = { sourceId: source.id, recorded, ...timesFrom(services.now()) };
   // The sweep deletes the bytes and texts of replaced versions.
   const writes = await writeFiles(services.db, rows, write);
@@ -122,7 +127,7 @@ async function storeOnce(
     results.set(file, resultOf(file, true, before === undefined || before.deletedAt !== null));
   }
   await queueFiles(services, writes.messages, placements, existing);
-  if (recorded.files.some(({ isNew }) => !isNew)) await tellIndexesOrLater(services, source.id);
+  if (recorded.files.some(({ isNew }) => !isNew)) await sendReadersOrLater(services, source.id);
 }
 
 /** Texts travel to so many at most: each gets its own messages. */
@@ -140,7 +145,7 @@ async function queueFiles(
   const carried = indexes > INDEXES_WITH_TEXTS ? [] : files;
   const texts = new Map(
     carried.flatMap((file): [FileId, PushedText][] => {
-      const text = carriedText(file.upload.bytes);
+      const text = inlineTextOf(file.upload.bytes);
       return text === null ? [] : [[idOf(file, existing), { version: file.version, text }]];
     }),
   );
@@ -151,15 +156,15 @@ const idOf = (file: ReceivedFile, existing: Map<string, StoredFile>): FileId =>
   existing.get(file.path)?.id ?? file.newId;
 
 /** A failure before any row can refer to the uploads deletes their bytes. */
-async function unlessLost<T>(
-  { inBackground }: Services,
+async function discardOnFailure<T>(
+  { runInBackground }: Services,
   files: ReceivedFile[],
   step: Promise<T>,
 ): Promise<T> {
   try {
     return await step;
   } catch (error) {
-    for (const { upload } of files) inBackground(upload.discard());
+    for (const { upload } of files) runInBackground(upload.discard());
     throw error;
   }
 }
@@ -172,7 +177,7 @@ async function storeBytes(
   existing: Map<string, StoredFile>,
   results: Map<ReceivedFile, StoreOutcome>,
 ): Promise<ReceivedFile[]> {
-  await inParallel(files, WRITES_AT_ONCE, async (file) => {
+  await runInParallel(files, WRITES_AT_ONCE, async (file) => {
     const fileId = idOf(file, existing);
     await takeTurn(file.upload.size);
     try {
@@ -228,7 +233,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * A file's bytes as a text that is short enough to travel in the message that indexes the file;
  * null for others, which are read from the bucket.
  */
-export function carriedText(bytes: Uint8Array | null): string | null {
+export function inlineTextOf(bytes: Uint8Array | null): string | null {
   if (bytes === null || bytes.byteLength > CARRIED_BYTES) return null;
   try {
     const text = decoder.decode(bytes);

@@ -157,7 +157,7 @@ async function confirmInFlight(
   const batches = await index.inFlightBatches(BATCHES_PER_TURN);
   const upTo = batches.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
   const confirmed = batches.filter(({ at }) => at <= upTo);
-  const present = await vectorIndex.present(confirmed);
+  const present = await vectorIndex.findPresent(confirmed);
   const presentIds = confirmed.filter(({ vectorId }) => present.has(vectorId)).map(({ id }) => id);
   await index.confirmSeen(presentIds, services.now());
   return confirmed.length;
@@ -199,7 +199,7 @@ async function removeLeftovers(
 ): Promise<boolean> {
   const anywhere = new Float32Array(config.EMBEDDING_DIMENSIONS);
   anywhere[0] = 1;
-  const nearest = await vectorIndex.near({ ragId, generation }, anywhere);
+  const nearest = await vectorIndex.findNear({ ragId, generation }, anywhere);
   if (nearest.length === 0) return true;
   await vectorIndex.remove(nearest);
   log.info("leftover vectors removed", { ragId, generation, vectors: nearest.length });
@@ -229,7 +229,7 @@ async function verifyVectors(
   let isAtEnd = false;
   for (let turn = 0; !isAtEnd && turn < pagesFor(counts.addedAgain) && mayGoOn(); turn++) {
     const { vectors, sample, ...page } = await index.nextPageToVerify(VECTORS_PER_PAGE);
-    const present = await vectorIndex.present(vectors);
+    const present = await vectorIndex.findPresent(vectors);
     const ids = vectors.map(({ vectorId }) => vectorId);
     const missing = ids.filter((id) => !present.has(id));
     const orphans = await orphansNear(services, vectorIndex, address, sample);
@@ -257,7 +257,7 @@ async function orphansNear(
   sample: VectorToUpsert["vector"] | null,
 ): Promise<VectorId[]> {
   if (sample === null) return [];
-  let orphans = await vectorIndex.near({ ragId, generation }, decodeHalfFloats(sample));
+  let orphans = await vectorIndex.findNear({ ragId, generation }, decodeHalfFloats(sample));
   for (let shard = 0; shard < shards && orphans.length > 0; shard++) {
     orphans = await ragIndexes({ ragId, generation, shard }).orphansAmong(orphans);
   }

@@ -13,7 +13,7 @@ import {
   watchesOf,
 } from "../../db/scans/watch-store.ts";
 import type { StoredWatch, WatchedSource, WatchState } from "../../db/scans/watch-store.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
@@ -42,7 +42,7 @@ export async function keepWatches(services: Services): Promise<void> {
   const now = services.now();
   const dueAgainAt = now + SWEPT_CLAIM_MS;
   const due = await takeDueWatches(services.db, { now, dueAgainAt, limit: SOURCES_PER_TURN });
-  await inParallel(due, SOURCES_PER_TURN, async (source) => {
+  await runInParallel(due, SOURCES_PER_TURN, async (source) => {
     const state = await stateAfterTurn(services, source, baseUrl);
     await noteWatchState(services.db, source.id, dueAgainAt, state);
   });
@@ -68,7 +68,7 @@ async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl
   }
   const isCut = count > MAX_TARGETS;
   const watchError = isCut ? `only ${MAX_TARGETS} of ${count} libraries are watched` : null;
-  return { ...(await standing(services, subject)), watchAttempts: 0, watchError };
+  return { ...(await readWatchState(services, subject)), watchAttempts: 0, watchError };
 }
 
 type SourceToWatch = {
@@ -94,19 +94,21 @@ async function stateAfterFailure(services: Services, watched: SourceToWatch, thr
   services.log.warn("watch failed", { fileSourceId: source.id, attempts, reason: watchError });
   const delayMs = isTold ? (thrown.retryAfterMs ?? 0) : 0;
   const wait = Math.max(RETRY_AFTER_MS[attempts - 1] ?? LAST_RETRY_AFTER_MS, delayMs);
-  const { watchedUntil } = await standing(services, watched);
+  const { watchedUntil } = await readWatchState(services, watched);
   const watchDueAt = services.now() + wait;
   return { watchDueAt, watchedUntil, watchAttempts: attempts, watchError };
 }
 
 /** When the watches are due next, and until when all targets are watched. */
-async function standing(
+async function readWatchState(
   { db, now }: Services,
   { source, targets: storedTargets, baseUrl }: SourceToWatch,
 ) {
   const watches = await watchesOf(db, source.id);
   const targets = storedTargets ?? [...new Set(watches.map(({ target }) => target))];
-  const currentWatches = targets.map((target) => currentOf(watches, { target, baseUrl }, now()));
+  const currentWatches = targets.map((target) =>
+    currentWatchOf(watches, { target, baseUrl }, now()),
+  );
   const expiries = currentWatches.map((watch) => watch?.expiresAt ?? 0);
   const times = [
     ...currentWatches.map((watch) => (watch === null ? now() + MINUTE_MS : renewalOf(watch))),
@@ -120,7 +122,7 @@ async function standing(
 }
 
 /** The target's newest watch that notifies this service now and is to be kept. */
-const currentOf = (
+const currentWatchOf = (
   watches: StoredWatch[],
   { target, baseUrl }: Pick<StoredWatch, "target" | "baseUrl">,
   now: number,
@@ -176,7 +178,7 @@ async function renewWatch(
   const { turn, target, watches } = watch;
   const { baseUrl, watcher } = turn;
   const now = services.now();
-  const current = currentOf(watches, { target, baseUrl }, now);
+  const current = currentWatchOf(watches, { target, baseUrl }, now);
   if (current !== null && renewalOf(current) > now) return;
   if (current !== null && (await isExtended(services, turn, current))) return;
   // A watch that the provider no longer knows may have missed changes.
@@ -209,7 +211,7 @@ async function startWatch(
   const tokenHash = await sha256Hex(token);
   const sourceId = source.id;
   await insertWatch(db, { id, sourceId, target, tokenHash, baseUrl, startedAt, expiresAt });
-  const started = await startOrForget(services, id, async () => {
+  const started = await startOrDelete(services, id, async () => {
     return await watcher.start(target, { id, token, baseUrl }, signal);
   });
   // A scan finds changes from before the watch.
@@ -218,7 +220,7 @@ async function startWatch(
 }
 
 /** A refused start has left nothing at the provider; one without an answer may have. */
-async function startOrForget({ db, now }: Services, id: string, start: () => Promise<Watch>) {
+async function startOrDelete({ db, now }: Services, id: string, start: () => Promise<Watch>) {
   try {
     return await start();
   } catch (thrown) {

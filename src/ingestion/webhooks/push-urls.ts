@@ -1,6 +1,6 @@
 import { webUrlIn } from "../../core/input/web-address.ts";
 import { newId, type FileId, type FileSourceId } from "../../core/ids.ts";
-import { inBatchesBySize } from "../../core/work/batches.ts";
+import { splitBySize } from "../../core/work/batches.ts";
 import { notePushesRefused, pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
 import type { PushLimits } from "../../sources/web/web-config.ts";
@@ -24,7 +24,7 @@ export async function pushUrls(
   const now = services.now();
   const push = { now, claimedUntil: now + SWEPT_CLAIM_MS, maxFiles: limits.maxPushedUrls };
   let count = 0;
-  for (const part of inBatchesBySize(allowedUrls, MESSAGE_LIMIT, ({ length }) => length)) {
+  for (const part of splitBySize(allowedUrls, MESSAGE_LIMIT, ({ length }) => length)) {
     const pushed = part.map((url) => ({
       id: newId<FileId>(now),
       url,

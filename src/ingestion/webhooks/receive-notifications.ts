@@ -27,7 +27,7 @@ export async function receiveNotifications(
   for (const notification of notifications) {
     const watch = watches.get(notification.watchId);
     if (watch === undefined || !(await isAuthentic(notification, watch, now))) continue;
-    const { isDue, isChanged } = await takeUp(db, notification, watch);
+    const { isDue, isChanged } = await applyNotification(db, notification, watch);
     if (isDue) due.add(watch.sourceId);
     if (isChanged) changed.add(watch.sourceId);
   }
@@ -36,7 +36,11 @@ export async function receiveNotifications(
 }
 
 /** Whether the source's watches are to be looked after, and whether it is to be scanned. */
-async function takeUp(db: Database, { resourceId, event }: WatchNotification, watch: StoredWatch) {
+async function applyNotification(
+  db: Database,
+  { resourceId, event }: WatchNotification,
+  watch: StoredWatch,
+) {
   const isLearnt = resourceId !== null && watch.resourceId === null;
   // The provider names the resource in its first notification, which may precede its answer.
   if (isLearnt) await updateWatch(db, watch.id, { resourceId });

@@ -11,7 +11,7 @@ import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
 import { type Find, refuseChange } from "./request/route.ts";
 import { Endpoints, pageOf, time, schema } from "./request/endpoint.ts";
-import { given, type Given } from "../../core/input/given.ts";
+import { omitUndefined, type Given } from "../../core/input/given.ts";
 
 const identity = { id: z.string(), identifier: z.string(), createdAt: time };
 
@@ -43,10 +43,10 @@ function runnerActions<
     newBody: New;
     patchBody: Patch;
     answer: Answer;
-    shown: (row: Runner) => z.input<Answer> & object;
+    answerOf: (row: Runner) => z.input<Answer> & object;
   },
 ) {
-  const { newBody, patchBody, answer, shown } = declared;
+  const { newBody, patchBody, answer, answerOf } = declared;
   const path = `/${noun}s` as const;
   const find: Find<Runner> = (services, { key }) => verbs.find(services, { key });
   const creation = action({
@@ -56,7 +56,7 @@ function runnerActions<
     errors: [404, 409],
     work: ({ services, body, id }) => verbs.create(services, body, asId(id)),
     answer,
-    shown,
+    answerOf,
     notice: `The ${noun} is created. Ask it a question.`,
   });
   const change = action({
@@ -65,13 +65,13 @@ function runnerActions<
     find,
     body: patchBody,
     work: ({ services, subject, body }) => {
-      const { identifier, ...patch } = given(body);
+      const { identifier, ...patch } = omitUndefined(body);
       refuseChange("identifier", subject.identifier, identifier);
       return verbs.update(services, subject, patch);
     },
-    previous: shown,
+    previousValues: answerOf,
     answer,
-    shown,
+    answerOf,
     notice: "Saved.",
   });
   const removal = action({
@@ -86,11 +86,11 @@ function runnerActions<
       `get ${path}`,
       `All ${noun}s. With the RAGs that each is linked to.`,
       { item: answer },
-      async ({ services, paging }) => pageOf(await verbs.list(services.db, paging), shown),
+      async ({ services, paging }) => pageOf(await verbs.list(services.db, paging), answerOf),
     )
     .action(creation)
     .json(`get ${path}/{id}`, `An ${noun}. All of its settings.`, { answer }, ({ subject }) =>
-      shown(subject),
+      answerOf(subject),
     )
     .action(change)
     .action(removal).app;
@@ -101,12 +101,12 @@ export const agentActions = runnerActions("agent", agentVerbs, {
   newBody: newAgent,
   patchBody: agentPatch,
   answer: schema("PanelAgent", { ...storedAgent.shape, ...identity }),
-  shown: withRags,
+  answerOf: withRags,
 });
 
 export const inferenceActions = runnerActions("inference", inferenceVerbs, {
   newBody: newInference,
   patchBody: inferencePatch,
   answer: schema("PanelInference", { ...storedInference.shape, ...identity }),
-  shown: withRags,
+  answerOf: withRags,
 });

@@ -1,9 +1,9 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { baseUrlOf } from "../../http/client-address.ts";
-import { audited } from "../../http/middleware/audit.ts";
-import { finishedDocument } from "../../http/finished-document.ts";
-import { aboutService } from "../../http/open-api-document.ts";
+import { auditRequests } from "../../http/middleware/audit.ts";
+import { finishDocument } from "../../http/finished-document.ts";
+import { serviceInfo } from "../../http/open-api-document.ts";
 import { agentActions, inferenceActions } from "./answers.ts";
 import { archiveRoutes } from "./archive.ts";
 import { auditRoutes } from "./audit.ts";
@@ -22,7 +22,12 @@ import { overviewRoutes, usageRoutes } from "./overview.ts";
 import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
 import { ragRoutes } from "./rags.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
-import { enrolledOnly, membersSearch, ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import {
+  requireEnrolment,
+  restrictMembers,
+  requireOwnPages,
+  requireSignIn,
+} from "./request/guards.ts";
 import type { PanelEnv } from "./request/route.ts";
 import { requestRoutes } from "./requests.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
@@ -63,14 +68,14 @@ const GUARDED = [
  */
 export function panelApi(): OpenAPIHono<PanelEnv> {
   const app = new OpenAPIHono<PanelEnv>();
-  app.use(audited);
+  app.use(auditRequests);
   app.route("/", sessionRoutes);
   app.route("/", totpRoutes);
-  app.use(signedInOnly, ownPagesOnly, enrolledOnly);
+  app.use(requireSignIn, requireOwnPages, requireEnrolment);
   app.route("/", openSessionRoutes);
   app.route("/", ragSearchRoutes);
   app.route("/", documentRoute(app));
-  app.use(membersSearch);
+  app.use(restrictMembers);
   for (const routes of GUARDED) app.route("/", routes);
   return app;
 }
@@ -104,10 +109,10 @@ export function panelDocument(baseUrl: string, app = panelApi()) {
   });
   const { webhooks: _none, ...document } = app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: { ...aboutService(baseUrl), title: "Quarry panel API", description: DESCRIPTION },
+    info: { ...serviceInfo(baseUrl), title: "Quarry panel API", description: DESCRIPTION },
     servers: [{ url: `${baseUrl}/panel/api`, description: "This service." }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ automationKey: [] }, { session: [] }],
   });
-  return finishedDocument(document, { closesBodies: true });
+  return finishDocument(document, { closesBodies: true });
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { orNotFound, tooLarge } from "../../core/errors.ts";
+import { requireFound, tooLarge } from "../../core/errors.ts";
 import { isoTime } from "../../core/time.ts";
 import { findImport, listImports, type ArchiveImport } from "../../db/archive/import-store.ts";
 import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
@@ -11,7 +11,7 @@ import { beginUpload, continueImport, storeUpload, takeImport } from "../archive
 import { importWish } from "../archive/rename-things.ts";
 import { action } from "../action.ts";
 import type { Find } from "./request/route.ts";
-import { all, Endpoints, time, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, time, schema } from "./request/endpoint.ts";
 
 const flag = (usual: "true" | "false") =>
   z
@@ -23,21 +23,23 @@ const list = z
   .default("")
   .transform((names) => names.split(",").filter(Boolean));
 const exportQuery = z.object({
-  ...all(list, "rags", "sources"),
+  ...fieldsOfKind(list, "rags", "sources"),
   all: flag("false"),
   vectors: flag("true"),
   access: flag("false"),
   parts: z.enum(["grouped", "files"]).default("grouped"),
 });
-const importQuery = importWish.extend(all(flag("false"), "dryRun", "embed", "withoutAccess"));
+const importQuery = importWish.extend(
+  fieldsOfKind(flag("false"), "dryRun", "embed", "withoutAccess"),
+);
 const Import = schema("ArchiveImport", {
-  ...all(z.string(), "id", "state"),
-  ...all(z.int(), "part", "parts", "files", "passages"),
+  ...fieldsOfKind(z.string(), "id", "state"),
+  ...fieldsOfKind(z.int(), "part", "parts", "files", "passages"),
   embedderCalls: z.int().describe("Calls of the embedding model that follow the import."),
   things: z.array(z.object({ thing: z.string(), outcome: z.string(), as: z.string().optional() })),
 });
 const Listed = schema("ListedImport", {
-  ...all(z.string(), "id", "state"),
+  ...fieldsOfKind(z.string(), "id", "state"),
   part: z.int(),
   createdAt: time,
 });
@@ -45,7 +47,7 @@ const Upload = schema("ArchiveUpload", { id: z.string(), pieceBytes: z.int() });
 
 const answers = { 200: { schema: Import }, 202: { schema: Import } };
 
-async function continued(...call: Parameters<typeof continueImport>) {
+async function continueArchiveImport(...call: Parameters<typeof continueImport>) {
   const { plan, ...progress } = await continueImport(...call);
   const { files = 0, passages = 0, embedderCalls = 0, things = [] } = plan ?? {};
   const answer = Import.parse({ ...progress, files, passages, embedderCalls, things });
@@ -54,7 +56,7 @@ async function continued(...call: Parameters<typeof continueImport>) {
 }
 
 export const findArchiveImport: Find<ArchiveImport> = async ({ db }, { key }) =>
-  orNotFound(await findImport(db, key));
+  requireFound(await findImport(db, key));
 
 export const importRemoval = action({
   name: "archive.remove",
@@ -89,7 +91,7 @@ export const archiveRoutes = new Endpoints("service")
     answers,
     async ({ context, services, query }) => {
       const id = await storeUpload(services, context.req.raw.body ?? new ReadableStream());
-      return context.json(...(await continued(context, id, query)));
+      return context.json(...(await continueArchiveImport(context, id, query)));
     },
   )
   .json(
@@ -104,9 +106,9 @@ export const archiveRoutes = new Endpoints("service")
     { name: "archive.import", bytes: ["application/octet-stream"] },
     { 204: null },
     async ({ context, services, key, param }) => {
-      const { state } = orNotFound(await findImport(services.db, key));
+      const { state } = requireFound(await findImport(services.db, key));
       const part = z.coerce.number().int().min(0).max(MAX_PIECES).safeParse(param("part"));
-      if (state !== "uploading" || !part.success) throw orNotFound(null);
+      if (state !== "uploading" || !part.success) throw requireFound(null);
       const place = pieceKey(key, part.data);
       const body = context.req.raw.body ?? new ArrayBuffer(0);
       const announcedBytes = Number(context.req.header("Content-Length")) || null;
@@ -122,7 +124,8 @@ export const archiveRoutes = new Endpoints("service")
     "Import what was uploaded, or continue an import. 202 while there is more to do.",
     { query: importQuery, name: "archive.import", errors: [409] },
     answers,
-    async ({ context, key, query }) => context.json(...(await continued(context, key, query))),
+    async ({ context, key, query }) =>
+      context.json(...(await continueArchiveImport(context, key, query))),
   )
   .list(
     "get /archive/imports",

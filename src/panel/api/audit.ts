@@ -5,7 +5,7 @@ import type { AuditEvent, AuditFilter } from "../../db/access/audit-store.ts";
 import { fieldChange } from "../../db/schema/access.ts";
 import type { Key, KeyedPage } from "../../db/page.ts";
 import type { Database } from "../../db/sql.ts";
-import { all, Endpoints, time, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, time, schema } from "./request/endpoint.ts";
 import { span } from "./request/route.ts";
 import { textStream } from "../../http/text-stream.ts";
 
@@ -25,7 +25,7 @@ const filterOf = (query: z.infer<typeof auditFilters>): AuditFilter => {
   return { actor, action, from, to };
 };
 
-const shownOf = ({ actorKind, actorId, actorName, ...event }: AuditEvent) => ({
+const answerOf = ({ actorKind, actorId, actorName, ...event }: AuditEvent) => ({
   ...event,
   actor: { kind: actorKind, id: actorId, name: actorName },
 });
@@ -40,7 +40,7 @@ const Event = schema("AuditEvent", {
     .array(fieldChange)
     .describe("Values of changed fields, but for secret and long ones; none in old entries."),
   status: z.int(),
-  ...all(z.string(), "address", "requestId"),
+  ...fieldsOfKind(z.string(), "address", "requestId"),
   count: z.int(),
 });
 
@@ -59,7 +59,7 @@ export const auditRoutes = new Endpoints("service").list(
       readEvents(db, filter, paging),
       countEvents(db, filter, MAX_COUNTED),
     ]);
-    return { data: data.map(shownOf), total };
+    return { data: data.map(answerOf), total };
   },
 ).app;
 
@@ -67,7 +67,7 @@ async function* linesOf(db: Database, filter: AuditFilter): AsyncGenerator<strin
   for (let after: Key | null | undefined; after !== null;) {
     const at = { after: after ?? null, before: null, limit: BATCH_EVENTS };
     const page: KeyedPage<AuditEvent> = await readEventPage(db, filter, at);
-    yield page.data.map((event) => `${JSON.stringify(Event.parse(shownOf(event)))}\n`).join("");
+    yield page.data.map((event) => `${JSON.stringify(Event.parse(answerOf(event)))}\n`).join("");
     ({ after } = page);
   }
 }

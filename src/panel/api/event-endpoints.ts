@@ -2,22 +2,22 @@ import { z } from "@hono/zod-openapi";
 
 import * as endpoints from "../../catalog/event-endpoints/endpoints.ts";
 import { sendDelivery } from "../../catalog/event-endpoints/send-events.ts";
-import { orNotFound } from "../../core/errors.ts";
-import { given } from "../../core/input/given.ts";
+import { requireFound } from "../../core/errors.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import { storedSettings } from "../../core/input/setting-fields.ts";
 import { isoTime } from "../../core/time.ts";
 import * as store from "../../db/catalog/event-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/route.ts";
-import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 
 const Settings = storedSettings(endpoints.newEndpoint);
 const fields = { id: z.string(), ...Settings.shape, failingSince: timeOrNull };
 const Endpoint = schema("EventEndpoint", fields);
 
 const Delivery = schema("EventDelivery", {
-  ...all(z.string(), "id", "type", "body"),
+  ...fieldsOfKind(z.string(), "id", "type", "body"),
   status: z.enum(["waiting", "delivered", "failed"]),
   createdAt: time,
   tries: z.int(),
@@ -25,13 +25,13 @@ const Delivery = schema("EventDelivery", {
   answer: z.string().nullable().describe("Status of the last answer, or why there is none."),
 });
 
-const asShown = (delivery: store.Delivery) => ({
+const answerOf = (delivery: store.Delivery) => ({
   ...delivery,
   nextAt: delivery.status === "waiting" ? delivery.nextAt : null,
 });
 
 export const findEventEndpoint = async ({ db }: Services, { key }: Pick<Address, "key">) =>
-  orNotFound(await store.findEndpoint(db, key));
+  requireFound(await store.findEndpoint(db, key));
 
 const ofEndpoint = { find: findEventEndpoint };
 
@@ -48,8 +48,9 @@ export const endpointChange = action({
   about: "Change an endpoint. Enabled again, it is sent what happens from then on.",
   ...ofEndpoint,
   body: Settings.partial(),
-  work: ({ services, subject, body }) => endpoints.changeEndpoint(services, subject, given(body)),
-  previous: (endpoint) => Settings.parse(endpoint),
+  work: ({ services, subject, body }) =>
+    endpoints.changeEndpoint(services, subject, omitUndefined(body)),
+  previousValues: (endpoint) => Settings.parse(endpoint),
   answer: Endpoint,
   notice: "The endpoint is saved.",
 });
@@ -59,7 +60,7 @@ export const endpointRemoval = action({
   about: "Remove an endpoint. With its deliveries.",
   ...ofEndpoint,
   work: ({ services: { db }, subject: { id } }) => store.deleteEndpoint(db, id),
-  previous: ({ url }) => ({ url }),
+  previousValues: ({ url }) => ({ url }),
 });
 
 export const secretRenewal = action({
@@ -68,14 +69,14 @@ export const secretRenewal = action({
   ...ofEndpoint,
   work: ({ services, subject }) => endpoints.renewSecret(services, subject),
   answer: z.object({ secret: z.string() }),
-  shown: (secret) => ({ secret }),
+  answerOf: (secret) => ({ secret }),
 });
 
 /** Sends a delivery now. @throws QuarryError `not-found` */
 async function sendNow(services: Services, endpoint: store.EventEndpoint, id: string) {
-  const find = async () => orNotFound(await store.findDelivery(services.db, endpoint, id));
+  const find = async () => requireFound(await store.findDelivery(services.db, endpoint, id));
   await sendDelivery(services, endpoint, await find());
-  return asShown(await find());
+  return answerOf(await find());
 }
 
 export const endpointTest = action({
@@ -115,7 +116,7 @@ export const eventEndpointRoutes = new Endpoints("service", findEventEndpoint)
     "The last 200 deliveries. For administrators; the newest first.",
     { item: Delivery, by: "admins" },
     async ({ services: { db }, subject, paging }) =>
-      pageOf(await store.listDeliveries(db, subject, paging), asShown),
+      pageOf(await store.listDeliveries(db, subject, paging), answerOf),
   )
   .action(endpointCreation)
   .action(endpointChange)

@@ -4,7 +4,7 @@ import { boundaryOf, multipartParts, type Part } from "../../core/bytes/multipar
 import { relativePath } from "../../core/input/input-fields.ts";
 import { invalid, invalidField, tooLarge } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
-import { refuseCoded } from "../../http/middleware/json-body.ts";
+import { refuseContentCoding } from "../../http/middleware/json-body.ts";
 import { BATCH_LIMITS, putFiles } from "../../ingestion/uploads/put-files.ts";
 import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts";
 import { movePushedFiles, removePushedFiles } from "../../ingestion/uploads/pushed-files.ts";
@@ -14,7 +14,12 @@ import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/route.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { decodedPath, pushedSource, sentWith, type SourceRow } from "./request/sent-file.ts";
+import {
+  decodePath,
+  requirePushedSource,
+  readFileHeaders,
+  type SourceRow,
+} from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
 const LIMITS = {
@@ -73,7 +78,7 @@ const Missing = schema("MissingFiles", { missing: z.array(z.string()) });
 
 /** Up to 500 files of a source that files are pushed to. */
 const filesOfSource: Find<SourceRow> = async (services, { key }) =>
-  pushedSource(await findFileSource(services, { key }));
+  requirePushedSource(await findFileSource(services, { key }));
 
 export const filesRemoval = action({
   name: "file-sources.files.remove",
@@ -112,13 +117,13 @@ export const fileBatchRoutes = new Endpoints("sources", filesOfSource)
     { name: "file-sources.files.put", body: Batch, bytes: ["multipart/form-data"], answer: Answer },
     async ({ context, services, subject: source }) => {
       const { headers, body } = context.req.raw;
-      refuseCoded(headers);
+      refuseContentCoding(headers);
       const boundary = boundaryOf(headers.get("Content-Type") ?? "");
       if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
       const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
       const putting = putFiles(services, { source, files: filesOf(parts) });
       // Stored files are recorded even if the caller has gone.
-      services.inBackground(putting.catch(() => undefined));
+      services.runInBackground(putting.catch(() => undefined));
       const results = await putting;
       if (results.length === 0) throw invalid("the body has no file");
       const files = results.map((result) => resultOf(services, result));
@@ -142,11 +147,11 @@ function resultOf({ log }: Services, { path, stored: outcome }: BatchResult) {
 
 async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, void> {
   for await (const { headers, body } of parts) {
-    const named = namedPath(headers);
+    const named = pathInHeaders(headers);
     try {
       if (named.path.includes(REPLACEMENT)) throw notUtf8();
-      const path = storedPath(named.isEncoded ? decodedPath(named.path) : named.path);
-      const facts = sentWith((name) => headers.get(name.toLowerCase()), path);
+      const path = storedPath(named.isEncoded ? decodePath(named.path) : named.path);
+      const facts = readFileHeaders((name) => headers.get(name.toLowerCase()), path);
       yield { path, ...facts, bytes: body };
     } catch (thrown) {
       yield { path: named.path, thrown };
@@ -155,7 +160,7 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
 }
 
 /** `X-File-Path` is exact for every name; a part without any has an empty path. */
-function namedPath(headers: Map<string, string>): { path: string; isEncoded: boolean } {
+function pathInHeaders(headers: Map<string, string>): { path: string; isEncoded: boolean } {
   const encoded = headers.get("x-file-path");
   if (encoded !== undefined) return { path: encoded, isEncoded: true };
   const pairs = (headers.get("content-disposition") ?? "").matchAll(PARAMETER);

@@ -5,9 +5,9 @@ import { namedReader, principals } from "../../core/input/input-fields.ts";
 import { unknownGroups } from "../../db/access/member-store.ts";
 import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
 import { setReaders } from "../../ingestion/uploads/pushed-files.ts";
-import { all, Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
 import { action } from "../action.ts";
-import { pushedFile } from "./source-files.ts";
+import { findPushedFile } from "./source-files.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 
 const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
@@ -21,7 +21,7 @@ const FileReaders = schema("FileReaders", {
 });
 const Checked = schema("ReaderCheck", {
   mayRead: z.boolean(),
-  ...all(z.string().nullable(), "by", "from"),
+  ...fieldsOfKind(z.string().nullable(), "by", "from"),
 });
 const Preview = schema("PermissionsPreview", {
   files: z.int(),
@@ -41,10 +41,10 @@ const readersChange = action({
   route: `patch ${FILE}`,
   about:
     "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
-  find: pushedFile,
+  find: findPushedFile,
   body: z.object({ readers: principals }),
   work: ({ services, subject, body: { readers } }) => setReaders(services, { ...subject, readers }),
-  previousParts: async (services, file) => {
+  readPreviousParts: async (services, file) => {
     const { readers } = await fileReaders(services, file);
     return { readers: readers?.map(({ principal }) => principal) };
   },

@@ -17,8 +17,16 @@ import { copySource } from "../../ingestion/copies/copy-source.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { mayReadAll } from "./request/guards.ts";
 import { action } from "../action.ts";
-import { all, Endpoints, pageOf, queued, time, timeOrNull, schema } from "./request/endpoint.ts";
-import { given } from "../../core/input/given.ts";
+import {
+  fieldsOfKind,
+  Endpoints,
+  pageOf,
+  queued,
+  time,
+  timeOrNull,
+  schema,
+} from "./request/endpoint.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import { refuseChange } from "./request/route.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
 import type { SourceManifest } from "../../sources/source-manifest.ts";
@@ -27,7 +35,7 @@ import { settingFields } from "../../core/input/setting-fields.ts";
 const Scan = schema("Scan", {
   startedAt: time,
   finishedAt: timeOrNull,
-  ...all(z.int(), "added", "changed", "removed", "unchanged", "failed"),
+  ...fieldsOfKind(z.int(), "added", "changed", "removed", "unchanged", "failed"),
   problems: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .describe("The first 20 that failed or have no text, and why."),
@@ -60,7 +68,7 @@ const config = z
   .describe("The provider's settings; `true` for a set secret.");
 
 const sourceFields = {
-  ...all(z.string(), "id", "name", "identifier"),
+  ...fieldsOfKind(z.string(), "id", "name", "identifier"),
   provider: z.enum(PROVIDERS),
   config,
   scanIntervalMinutes: z.int(),
@@ -150,7 +158,7 @@ export const sourceCreation = action({
     webhookSecret: z.string(),
     check: Check.optional(),
   }),
-  shown: ({ source, webhookSecret, checked }) => ({
+  answerOf: ({ source, webhookSecret, checked }) => ({
     ...sourceOf(source),
     webhookSecret,
     ...checkOf(checked),
@@ -169,7 +177,7 @@ const sourceCopying = action({
   target: targetOf,
   status: 201,
   answer: schema("CopiedFileSource", { ...sourceFields, webhookSecret: z.string() }),
-  shown: ({ source, webhookSecret }) => ({ ...sourceOf(source), webhookSecret }),
+  answerOf: ({ source, webhookSecret }) => ({ ...sourceOf(source), webhookSecret }),
 });
 
 export const sourceChange = action({
@@ -181,7 +189,7 @@ export const sourceChange = action({
   body: ({ subject, input }) => sourcePatchOf(subject, input),
   errors: [409, 422],
   work: async ({ services, subject, body }) => {
-    const { identifier, provider, ...patch } = given(body);
+    const { identifier, provider, ...patch } = omitUndefined(body);
     refuseChange("identifier", subject.source.identifier, identifier);
     refuseChange("provider", subject.source.provider, provider);
     const source = await updateFileSource(services, { source: subject, patch });
@@ -189,9 +197,9 @@ export const sourceChange = action({
     return { source, checked };
   },
   target: targetOf,
-  previous: ({ source }) => source,
+  previousValues: ({ source }) => source,
   answer: schema("CheckedFileSource", { ...sourceFields, check: Check.optional() }),
-  shown: ({ source, checked }) => ({ ...sourceOf(source), ...checkOf(checked) }),
+  answerOf: ({ source, checked }) => ({ ...sourceOf(source), ...checkOf(checked) }),
 });
 
 export const sourceRemoval = action({
@@ -201,7 +209,7 @@ export const sourceRemoval = action({
   errors: [409],
   work: ({ services, subject: source }) => removeFileSource(services, { source }),
   target: targetOf,
-  previous: ({ source: { name } }) => ({ name }),
+  previousValues: ({ source: { name } }) => ({ name }),
   notice: (_none, { source }) => `“${source.name}” is removed.`,
 });
 
@@ -212,7 +220,7 @@ export const webhookSecretRenewal = action({
   work: ({ services, subject: source }) => renewWebhookSecret(services, { source }),
   target: targetOf,
   answer: z.object({ webhookSecret: z.string() }),
-  shown: (webhookSecret) => ({ webhookSecret }),
+  answerOf: (webhookSecret) => ({ webhookSecret }),
 });
 
 export const sourceScan = action({

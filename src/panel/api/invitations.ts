@@ -2,23 +2,23 @@ import { z } from "@hono/zod-openapi";
 
 import { invitePerson, withdraw } from "../../access/users/invitations.ts";
 import { newInvitation, role } from "../../access/users/user-input.ts";
-import { orNotFound } from "../../core/errors.ts";
+import { requireFound } from "../../core/errors.ts";
 import * as store from "../../db/access/invitation-store.ts";
 import { baseUrlOf } from "../../http/client-address.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/route.ts";
-import { all, Endpoints, time, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, time, schema } from "./request/endpoint.ts";
 
 const fields = {
-  ...all(z.string(), "id", "email"),
+  ...fieldsOfKind(z.string(), "id", "email"),
   role,
   state: z.enum(store.INVITATION_STATES),
-  ...all(time, "createdAt", "expiresAt"),
+  ...fieldsOfKind(time, "createdAt", "expiresAt"),
 };
 
 export const findListedInvitation = async ({ db, now }: Services, { key }: Address) =>
-  orNotFound(await store.findInvitation(db, key, now()));
+  requireFound(await store.findInvitation(db, key, now()));
 
 export const invitationCreation = action({
   name: "invitations.create",
@@ -40,7 +40,7 @@ export const invitationRemoval = action({
   find: findListedInvitation,
   errors: [409],
   work: ({ services, subject }) => withdraw(services, subject),
-  previous: ({ email }) => ({ email }),
+  previousValues: ({ email }) => ({ email }),
   notice: "The invitation is withdrawn.",
 });
 

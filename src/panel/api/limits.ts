@@ -1,24 +1,29 @@
 import { z } from "@hono/zod-openapi";
 
-import { changeLimit, newLimit, putLimit, spentLimits } from "../../catalog/limits/limit-verbs.ts";
-import { orNotFound } from "../../core/errors.ts";
+import {
+  changeLimit,
+  newLimit,
+  putLimit,
+  listLimitsWithUsage,
+} from "../../catalog/limits/limit-verbs.ts";
+import { requireFound } from "../../core/errors.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import { all, Endpoints, time } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, time } from "./request/endpoint.ts";
 
 const name = z.string().optional();
 const Limit = newLimit
   .extend({
     id: z.string(),
     subject: newLimit.shape.subject.extend({ identifier: name, name }),
-    ...all(z.number(), "used", "reserved"),
-    ...all(time, "resetsAt", "createdAt"),
+    ...fieldsOfKind(z.number(), "used", "reserved"),
+    ...fieldsOfKind(time, "resetsAt", "createdAt"),
     unpriced: z.array(z.string()).describe("Models in use without a price in USD count nothing."),
   })
   .openapi("Limit");
 
 export const findLimit = async (services: Services, { key }: { key: string }) =>
-  orNotFound((await spentLimits(services)).find(({ id }) => id === key));
+  requireFound((await listLimitsWithUsage(services)).find(({ id }) => id === key));
 
 export const limitCreation = action({
   name: "limits.create",
@@ -28,7 +33,7 @@ export const limitCreation = action({
   errors: [409],
   work: ({ services, body, id }) => putLimit(services, body, id),
   answer: Limit,
-  shown: (key, services) => findLimit(services, { key }),
+  answerOf: (key, services) => findLimit(services, { key }),
   notice: "The limit holds from now on.",
 });
 
@@ -41,7 +46,7 @@ const limitChange = action({
     await changeLimit(services, subject, amount);
     return { ...subject, amount };
   },
-  previous: ({ amount }) => ({ amount }),
+  previousValues: ({ amount }) => ({ amount }),
   answer: Limit,
 });
 
@@ -50,7 +55,7 @@ export const limitRemoval = action({
   about: "Remove a limit. It ends within five seconds.",
   find: findLimit,
   work: ({ services, subject }) => changeLimit(services, subject, null),
-  previous: ({ subject: { kind, id }, amount, unit, period }) => ({
+  previousValues: ({ subject: { kind, id }, amount, unit, period }) => ({
     kind,
     id,
     amount,
@@ -65,7 +70,7 @@ export const limitRoutes = new Endpoints("service")
     "get /limits",
     "Spending limits. With what is used in this period, and reserved for model calls under way.",
     { item: Limit },
-    ({ services }) => spentLimits(services),
+    ({ services }) => listLimitsWithUsage(services),
   )
   .action(limitCreation)
   .action(limitChange)

@@ -28,7 +28,7 @@ const modelsReplacement = action({
   about: "Replace the offered models. The whole list at once.",
   body: offeredModels,
   work: ({ services, body }) => replaceModels(services, { models: body }),
-  previousParts: async ({ db }) => ({ models: await listModelRows(db) }),
+  readPreviousParts: async ({ db }) => ({ models: await listModelRows(db) }),
   answer: offeredModels,
 });
 
@@ -38,7 +38,7 @@ export const modelChange = action({
   body: offeredModels.element,
   work: ({ services, body }: ActionCall<ModelRow | undefined, typeof offeredModels.element>) =>
     putModel(services, { model: body }),
-  previous: (row) => row ?? {},
+  previousValues: (row) => row ?? {},
   target: (_row, { body }) => body.model,
   notice: "The model is in the list.",
 });
@@ -48,7 +48,7 @@ export const modelRemoval = action({
   about: "Remove a model from the list.",
   work: ({ services, subject }: ActionCall<ModelRow, z.ZodUndefined>) =>
     removeModel(services.db, subject),
-  previous: (row) => row,
+  previousValues: (row) => row,
   target: ({ model }) => model,
   notice: "The model is no longer in the list.",
 });

@@ -5,7 +5,7 @@ import { countSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { hasPermissions } from "../../db/catalog/source-store.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import { mayReadAll } from "./request/guards.ts";
-import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { invalidField } from "../../core/errors.ts";
 import { namesOf } from "../../db/access/audit-store.ts";
@@ -17,7 +17,7 @@ const LIST_LIMIT = 20;
 const CALL_HOURS = 24;
 
 const files = z
-  .object(all(z.int(), "pending", "processing", "indexed", "error", "deleted"))
+  .object(fieldsOfKind(z.int(), "pending", "processing", "indexed", "error", "deleted"))
   .optional();
 const labels = { identifier: z.string(), name: z.string() };
 const Overview = schema("Overview", {
@@ -29,11 +29,14 @@ const Overview = schema("Overview", {
   scansUnderWay: z.array(z.object({ ...labels, startedAt: time })),
   oldestPendingSeconds: z.int().nullable(),
   queues: z.array(
-    z.object({ queue: z.string(), ...all(z.int().nullable(), "waiting", "oldestSeconds") }),
+    z.object({
+      queue: z.string(),
+      ...fieldsOfKind(z.int().nullable(), "waiting", "oldestSeconds"),
+    }),
   ),
   calls: z.object({
-    ...all(z.int(), "hours", "total", "errors", "degraded"),
-    ...all(z.number(), "errorRate", "degradedRate"),
+    ...fieldsOfKind(z.int(), "hours", "total", "errors", "degraded"),
+    ...fieldsOfKind(z.number(), "errorRate", "degradedRate"),
   }),
   vectorIndex: z
     .object({
@@ -41,7 +44,7 @@ const Overview = schema("Overview", {
       /** The number of RAGs compared completely; the counts are from their last comparison. */
       compared: z.int(),
       lastComparedAt: timeOrNull,
-      ...all(z.int(), "vectorsChecked", "vectorsAddedAgain", "vectorsRemoved", "underWay"),
+      ...fieldsOfKind(z.int(), "vectorsChecked", "vectorsAddedAgain", "vectorsRemoved", "underWay"),
       underWaySince: timeOrNull,
     })
     .nullable(),
@@ -125,15 +128,15 @@ function spanOf(range: { from?: number | undefined; to?: number | undefined }, n
 }
 
 const Usage = schema("Usage", {
-  ...all(time, "from", "to"),
+  ...fieldsOfKind(time, "from", "to"),
   group: usageQuery.shape.group,
   data: z.array(
     z.object({
       key: z.string(),
-      ...all(z.int(), "calls", "errors", "degraded", "inputTokens", "outputTokens"),
+      ...fieldsOfKind(z.int(), "calls", "errors", "degraded", "inputTokens", "outputTokens"),
       cost: z.array(z.object({ amount: z.number(), currency: z.string() })),
-      ...all(z.number().nullable(), "p50Ms", "p95Ms"),
-      ...all(z.string().nullable(), "identifier", "name"),
+      ...fieldsOfKind(z.number().nullable(), "p50Ms", "p95Ms"),
+      ...fieldsOfKind(z.string().nullable(), "identifier", "name"),
     }),
   ),
 });

@@ -8,7 +8,7 @@ import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.
 import { storedPath } from "../../sources/file-names.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { action } from "../action.ts";
-import { all, Endpoints, pageOf, queued, time, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, pageOf, queued, time, schema } from "./request/endpoint.ts";
 import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
 import { panelSearch, searchRag } from "../search/search-rag.ts";
 
@@ -17,7 +17,7 @@ const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 const generation = {
   generation: z.int(),
   embeddingModel: z.string(),
-  ...all(z.int(), "dimensions", "chunkSize", "chunkOverlap", "shards"),
+  ...fieldsOfKind(z.int(), "dimensions", "chunkSize", "chunkOverlap", "shards"),
   vectorsIn: z.string(),
   createdAt: time,
 };
@@ -28,18 +28,18 @@ const Index = schema("RagIndex", {
 });
 const Estimate = schema("RebuildEstimate", {
   needed: z.boolean(),
-  ...all(z.int(), "files", "chunks", "reusedVectors", "embeddingCalls", "inputTokens"),
+  ...fieldsOfKind(z.int(), "files", "chunks", "reusedVectors", "embeddingCalls", "inputTokens"),
   cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
 });
 const place = {
   position: z.int(),
   headings: z.array(z.string()),
   page: z.int().nullable(),
-  ...all(z.int(), "start", "end"),
+  ...fieldsOfKind(z.int(), "start", "end"),
   text: z.string(),
 };
 const Preview = schema("ChunkPreview", {
-  ...all(z.int(), "chunkSize", "chunkOverlap", "characters", "charactersCut", "total"),
+  ...fieldsOfKind(z.int(), "chunkSize", "chunkOverlap", "characters", "charactersCut", "total"),
   chunks: z.array(z.object({ ...place, tokens: z.int() })),
 });
 
@@ -96,7 +96,7 @@ const explanation = z
     fused: z.number(),
     fusedRank: z.int(),
     wordsRank: z.int().nullable(),
-    ...all(z.number().nullable(), "relevance", "recency"),
+    ...fieldsOfKind(z.number().nullable(), "relevance", "recency"),
   })
   .optional()
   .describe("Why the passage has this rank. Administrators only.");
@@ -108,7 +108,7 @@ const Answer = schema("PanelSearchAnswer", {
   chunks: z.array(z.object({ ...Chunk.shape, value, explanation })),
   timings: z
     .object({
-      ...all(z.number(), "contextMs", "rerankingMs", "totalMs"),
+      ...fieldsOfKind(z.number(), "contextMs", "rerankingMs", "totalMs"),
       legs: z.record(z.string(), z.number()),
     })
     .optional(),

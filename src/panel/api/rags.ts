@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { listedFor, readingInPanel, seesScopes } from "../../access/readers.ts";
+import { listRagsForReader, readingInPanel, maySeeScopes } from "../../access/readers.ts";
 import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
@@ -18,8 +18,8 @@ import type { Services } from "../../services.ts";
 import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
 import { countText } from "../components/figures.ts";
-import { all, Endpoints, queued, schema } from "./request/endpoint.ts";
-import { given } from "../../core/input/given.ts";
+import { fieldsOfKind, Endpoints, queued, schema } from "./request/endpoint.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import { refuseChange } from "./request/route.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { storedPath } from "../../sources/file-names.ts";
@@ -27,10 +27,10 @@ import { storedPath } from "../../sources/file-names.ts";
 const { scopeMode, scopes } = storedRag.shape;
 const fields = {
   ...storedRag.shape,
-  ...all(z.string(), "id", "identifier"),
+  ...fieldsOfKind(z.string(), "id", "identifier"),
   status: z.enum(["active", "paused", "error"]),
-  ...all(z.int(), "totalFiles", "processedFiles", "numberVectors"),
-  fileSource: z.object(all(z.string(), "id", "name", "identifier", "provider")),
+  ...fieldsOfKind(z.int(), "totalFiles", "processedFiles", "numberVectors"),
+  fileSource: z.object(fieldsOfKind(z.string(), "id", "name", "identifier", "provider")),
   fileSourceScopeMode: scopeMode,
   fileSourceScopes: scopes,
 };
@@ -41,7 +41,7 @@ const CheckedRag = schema("CheckedRag", { ...fields, unknownExternalIds });
 
 const ragQuery = z.object({ check: z.literal("scopes").optional() });
 
-const shownOf = ({ rag, scopes }: ScopedRag) => ({
+const answerOf = ({ rag, scopes }: ScopedRag) => ({
   ...rag,
   fileSourceScopeMode: rag.scopeMode,
   fileSourceScopes: scopes,
@@ -49,11 +49,11 @@ const shownOf = ({ rag, scopes }: ScopedRag) => ({
 });
 
 /** With external ids of scopes that nothing has; may read all files of the source. */
-async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
+async function answerWithUnknownIds({ db }: Pick<Services, "db">, rag: RagRecord) {
   const scopes = await scopesOf(db, rag.id);
   const ids = scopes.flatMap(({ type, value }) => (type === "externalId" ? value : []));
   const unknown = await findUnknownIds(db, rag.fileSource.id, ids);
-  return { ...shownOf({ rag, scopes }), unknownExternalIds: unknown };
+  return { ...answerOf({ rag, scopes }), unknownExternalIds: unknown };
 }
 
 const RAG = "/rags/{id}";
@@ -65,7 +65,7 @@ export const ragCreation = action({
   errors: [404, 409, 422],
   work: ({ services, body, id }) => createRag(services, body, { id: asId(id) }),
   answer: CheckedRag,
-  shown: (rag, services) => checked(services, rag),
+  answerOf: (rag, services) => answerWithUnknownIds(services, rag),
 });
 
 export const ragCopying = action({
@@ -79,7 +79,7 @@ export const ragCopying = action({
     copyRag(services, { rag, copy: body, id: asId(id) }),
   status: 201,
   answer: CheckedRag,
-  shown: (rag, services) => checked(services, rag),
+  answerOf: (rag, services) => answerWithUnknownIds(services, rag),
   notice: "The copy is being built. Change its settings and compare.",
 });
 
@@ -102,15 +102,15 @@ export const ragChange = action({
   body: ragPatch,
   errors: [409, 422],
   work: async ({ services, subject: rag, body }) => {
-    const { identifier, ...patch } = given(body);
+    const { identifier, ...patch } = omitUndefined(body);
     refuseChange("identifier", rag.identifier, identifier);
     return await updateRag(services, { rag, patch });
   },
-  previous: (rag) => ({ ...rag, fileSource: rag.fileSource.identifier }),
-  previousParts: async ({ db }, rag, { scopes: isGiven }) =>
+  previousValues: (rag) => ({ ...rag, fileSource: rag.fileSource.identifier }),
+  readPreviousParts: async ({ db }, rag, { scopes: isGiven }) =>
     isGiven === undefined ? {} : { scopes: await scopesOf(db, rag.id) },
   answer: CheckedRag,
-  shown: (rag, services) => checked(services, rag),
+  answerOf: (rag, services) => answerWithUnknownIds(services, rag),
 });
 
 export const ragRemoval = action({
@@ -155,14 +155,14 @@ export const ragRoutes = new Endpoints("rags", findRag)
     { item: schema("PanelRag", fields) },
     async ({ services, caller, paging }) => {
       const { data, total } = await listRags(services, paging);
-      const rags = await listedFor(
+      const rags = await listRagsForReader(
         services.db,
         readingInPanel(caller, null),
         data.map(({ rag }) => rag),
       );
       const scopesAt = (rag: RagRecord, at: number) =>
-        seesScopes(rag, false) ? (data[at]?.scopes ?? []) : [];
-      return { total, data: rags.map((rag, at) => shownOf({ rag, scopes: scopesAt(rag, at) })) };
+        maySeeScopes(rag, false) ? (data[at]?.scopes ?? []) : [];
+      return { total, data: rags.map((rag, at) => answerOf({ rag, scopes: scopesAt(rag, at) })) };
     },
   )
   .action(ragCreation)
@@ -174,8 +174,8 @@ export const ragRoutes = new Endpoints("rags", findRag)
       answer: schema("ReadRag", { ...fields, unknownExternalIds: unknownExternalIds.optional() }),
     },
     async ({ services, subject: rag, query }) => {
-      if (query.check !== undefined) return await checked(services, rag);
-      return shownOf({ rag, scopes: await scopesOf(services.db, rag.id) });
+      if (query.check !== undefined) return await answerWithUnknownIds(services, rag);
+      return answerOf({ rag, scopes: await scopesOf(services.db, rag.id) });
     },
   )
   .action(ragChange)

@@ -7,16 +7,21 @@ import { signOut } from "../../access/sessions/sign-out.ts";
 import { confirmation, credentials, proof } from "../../access/totp/totp-input.ts";
 import { changeOwnPassword } from "../../access/users/change-user.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
-import { forbidden, orNotFound, QuarryError } from "../../core/errors.ts";
+import { forbidden, requireFound, QuarryError } from "../../core/errors.ts";
 import { originOf, isHttps } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
-import { enrolledOnly, noForeignPages, ownPagesOnly, ownSession } from "./request/guards.ts";
-import { sessionHashOf, signedInOnly } from "./request/guards.ts";
+import {
+  requireEnrolment,
+  refuseForeignPages,
+  requireOwnPages,
+  ownSession,
+} from "./request/guards.ts";
+import { sessionHashOf, requireSignIn } from "./request/guards.ts";
 import { beginTotp, confirmEnrolment, removeOwnTotp } from "../../access/totp/change-totp.ts";
 import { action, type ActionContext } from "../action.ts";
 import { providerInput, providerSettings } from "../../access/openid/provider-settings.ts";
-import { saveProvider, storedProvider } from "../../access/openid/provider-settings.ts";
+import { saveProvider, readProvider } from "../../access/openid/provider-settings.ts";
 import type { Services } from "../../services.ts";
 
 const userOf = ({ userId, role, ...session }: Session) => ({
@@ -43,7 +48,7 @@ function sessionOf({ get }: Pick<ActionContext, "get">): Session {
 const ownTarget = (_none: unknown, { context }: { context: ActionContext }) =>
   sessionOf(context).email;
 
-const own = [rateLimit("login"), signedInOnly, ownPagesOnly];
+const own = [rateLimit("login"), requireSignIn, requireOwnPages];
 
 export const passwordChange = action({
   name: "session.password.change",
@@ -51,7 +56,7 @@ export const passwordChange = action({
   about: "Change your password. Your other sessions end.",
   by: "members",
   body: ownPassword,
-  before: [...own, enrolledOnly],
+  before: [...own, requireEnrolment],
   work: async ({ context, services, body }) => {
     const session = sessionOf(context);
     await changeOwnPassword(services, { ...(await ownSession(context)), ...body });
@@ -72,10 +77,10 @@ export const sessionRoutes = new Endpoints("session")
       body: credentials,
       answer: Signed,
       errors: [422],
-      before: [rateLimit("login"), noForeignPages],
+      before: [rateLimit("login"), refuseForeignPages],
     },
     async ({ context, body }) => {
-      const { session, secret } = await signInRecorded(context, body);
+      const { session, secret } = await signInWithAudit(context, body);
       const secure = isHttps(context.get("services").config, context.req.raw);
       context.header("Set-Cookie", sessionCookie(secret, secure));
       return { user: userOf(session) };
@@ -84,7 +89,7 @@ export const sessionRoutes = new Endpoints("session")
   .json(
     "get /session",
     "Your identity. The user or key of the request, and whether a second factor is set.",
-    { answer: Itself, before: [signedInOnly] },
+    { answer: Itself, before: [requireSignIn] },
     ({ services, caller }) => {
       if (caller.kind === "key") {
         return { user: null, key: { id: caller.keyId, role: caller.role } };
@@ -100,7 +105,7 @@ export const sessionRoutes = new Endpoints("session")
       route: "delete /session",
       about: "Sign out. The session ends and its cookie is removed.",
       by: "members",
-      before: [signedInOnly, ownPagesOnly],
+      before: [requireSignIn, requireOwnPages],
       work: async ({ context, services: { config, db }, caller }) => {
         const secure = isHttps(config, context.req.raw);
         if (caller.kind === "session") {
@@ -113,7 +118,7 @@ export const sessionRoutes = new Endpoints("session")
   .action(passwordChange).app;
 
 /** Signs in, and names in the audit trail who did or tried. */
-export async function signInRecorded(context: ActionContext, input: z.output<typeof credentials>) {
+export async function signInWithAudit(context: ActionContext, input: z.output<typeof credentials>) {
   const services = context.get("services");
   const origin = originOf(services.config, context.req.raw);
   const entry = { action: "session.sign-in", target: emailIn(input.email) } as const;
@@ -183,20 +188,20 @@ export const totpRoutes = new Endpoints("session")
 const shown = schema("OpenIdProvider", providerSettings.shape);
 
 const settingsOf = async (services: Services) =>
-  orNotFound(await storedProvider(services)).settings;
+  requireFound(await readProvider(services)).settings;
 
 export const signInChange = action({
   name: "sign-in.change",
   route: "put /sign-in",
   about:
     "Set the OpenID Connect provider. Without `clientSecret`, the stored one stays, unless the issuer or the client ID changes.",
-  find: storedProvider,
+  find: readProvider,
   body: providerInput,
   work: async ({ services, context, body }) => {
     await saveProvider(services, body, await sessionHashOf(context));
     return await settingsOf(services);
   },
-  previous: (provider) => provider?.settings ?? {},
+  previousValues: (provider) => provider?.settings ?? {},
   answer: shown,
   notice: "The settings are saved.",
 });

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 
-import { orNotFound } from "../../core/errors.ts";
+import { requireFound } from "../../core/errors.ts";
 import { excludeFromSearch } from "../../catalog/file-sources/exclude-from-search.ts";
 import { listExclusions } from "../../db/catalog/exclusion-store.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
 import { listFilesOfSource } from "../../db/files/source-file-list.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
-import { refuseCoded } from "../../http/middleware/json-body.ts";
+import { refuseContentCoding } from "../../http/middleware/json-body.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
 import { utf8Stream, readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
@@ -15,10 +15,10 @@ import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/route.ts";
-import { all, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { fileMetadata, pushedSource, refusePartial } from "./request/sent-file.ts";
-import { sentWith, type SourceRow } from "./request/sent-file.ts";
+import { fileMetadata, requirePushedSource, refusePartial } from "./request/sent-file.ts";
+import { readFileHeaders, type SourceRow } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({
@@ -32,8 +32,8 @@ const offsets = z.object({ start: offset, end: offset });
 
 const status = z.enum(FILE_STATUSES);
 const fields = {
-  ...all(z.string(), "filePath", "name"),
-  ...all(z.string().nullable(), "externalId", "url"),
+  ...fieldsOfKind(z.string(), "filePath", "name"),
+  ...fieldsOfKind(z.string().nullable(), "externalId", "url"),
   size: z.int(),
   mimeType: z.string(),
   sha256: z.string().nullable(),
@@ -52,12 +52,12 @@ const File = schema("SourceFile", {
 const Detail = schema("FileDetail", {
   ...fields,
   metadata: z.record(z.string(), z.unknown()),
-  ...all(time, "modifiedAt", "createdAt"),
+  ...fieldsOfKind(time, "modifiedAt", "createdAt"),
   deletedAt: timeOrNull,
   isExcluded: z.boolean(),
   rags: z.array(
     z.object({
-      ...all(z.string(), "ragIdentifier", "ragName"),
+      ...fieldsOfKind(z.string(), "ragIdentifier", "ragName"),
       status,
       ...indexing,
       chunkCount: z.int(),
@@ -103,10 +103,10 @@ const Manifest = schema("Manifest", {
 const SOURCE = "/file-sources/{id}";
 
 /** A file that was pushed, or will be. @throws QuarryError `invalid`: the source reads its own */
-export const pushedFile: Find<{ source: SourceRow; path: string }> = async (
+export const findPushedFile: Find<{ source: SourceRow; path: string }> = async (
   services,
   { key, path },
-) => ({ source: pushedSource(await findFileSource(services, { key })), path });
+) => ({ source: requirePushedSource(await findFileSource(services, { key })), path });
 
 const sourceOfFile = ({ source }: { source: SourceRow }) => source.identifier;
 
@@ -114,7 +114,7 @@ export const fileRemoval = action({
   name: "file-sources.files.remove",
   route: `delete ${SOURCE}/files/{path}`,
   about: "Remove a pushed file. Searches no longer find the file when this call answers.",
-  find: pushedFile,
+  find: findPushedFile,
   work: ({ services, subject }) => removePushedFile(services, subject),
   target: sourceOfFile,
   files: () => 1,
@@ -127,13 +127,13 @@ export const metadataChange = action({
   about:
     "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
   find: async (services, address) => {
-    const { source, path } = await pushedFile(services, address);
-    return { source, ...orNotFound(await findFileDetail(services.db, source.id, path)) };
+    const { source, path } = await findPushedFile(services, address);
+    return { source, ...requireFound(await findFileDetail(services.db, source.id, path)) };
   },
   body: z.object({ metadata: fileMetadata }),
   work: ({ services, subject: { source, path }, body: { metadata } }) =>
     describePushedFile(services, { source, path, metadata }),
-  previous: ({ metadata }) => ({ metadata }),
+  previousValues: ({ metadata }) => ({ metadata }),
   target: ({ source, path }) => `${source.identifier}/${path}`,
   notice: "The metadata is saved. Searches use it in seconds.",
 });
@@ -174,7 +174,7 @@ export const sourceFileRoutes = new Endpoints("sources", findFileSource)
     "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
     { query: manifestQuery, answer: Manifest },
     ({ services, subject, query: { cursor } }) =>
-      manifestPage(services, { source: pushedSource(subject), cursor }),
+      manifestPage(services, { source: requirePushedSource(subject), cursor }),
   )
   .raw(
     `put ${SOURCE}/files/{path}`,
@@ -183,16 +183,16 @@ export const sourceFileRoutes = new Endpoints("sources", findFileSource)
     { 200: { schema: Stored }, 201: { schema: Stored } },
     async ({ context, services, subject, path }) => {
       const { raw } = context.req;
-      refuseCoded(raw.headers);
+      refuseContentCoding(raw.headers);
       refusePartial(raw.headers);
       const length = context.req.header("Content-Length");
-      const source = pushedSource(subject);
+      const source = requirePushedSource(subject);
       const { created, ...file } = await putFile(services, {
         source,
         path,
         body: raw.body ?? new ArrayBuffer(0),
         contentLength: length === undefined ? null : Number(length),
-        ...sentWith((name) => raw.headers.get(name), path),
+        ...readFileHeaders((name) => raw.headers.get(name), path),
       });
       recordFiles(context, { action: "file-sources.files.put", source, files: 1 });
       return context.json(file, created ? 201 : 200);
@@ -205,7 +205,7 @@ export const sourceFileRoutes = new Endpoints("sources", findFileSource)
     "A file and its status in each RAG. Removed files are included while their row is kept.",
     { answer: Detail },
     async ({ services, subject: { source }, path }) => {
-      const file = orNotFound(await findFileDetail(services.db, source.id, path));
+      const file = requireFound(await findFileDetail(services.db, source.id, path));
       return { ...file, filePath: file.path };
     },
   )

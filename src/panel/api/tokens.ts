@@ -3,26 +3,26 @@ import { z } from "@hono/zod-openapi";
 import { createToken } from "../../access/tokens/create-token.ts";
 import { newToken } from "../../access/tokens/token-settings.ts";
 import { asId } from "../../core/ids.ts";
-import { orNotFound } from "../../core/errors.ts";
+import { requireFound } from "../../core/errors.ts";
 import { findTokenLine, listTokens, removeToken } from "../../db/access/token-store.ts";
 import { TOKEN_KINDS } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/route.ts";
-import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 
 const fields = {
   id: z.string(),
   kind: z.enum(TOKEN_KINDS),
   name: z.string(),
-  ...all(z.array(z.string()), "agents", "inferences", "rags"),
+  ...fieldsOfKind(z.array(z.string()), "agents", "inferences", "rags"),
   manageScopes: z.boolean(),
   reader: z
     .string()
     .nullable()
     .describe("`named`, the address of the only person that it reads as, or null."),
   createdAt: time,
-  ...all(timeOrNull, "expiresAt", "lastUsedAt"),
+  ...fieldsOfKind(timeOrNull, "expiresAt", "lastUsedAt"),
 };
 
 export const tokenCreation = action({
@@ -32,11 +32,11 @@ export const tokenCreation = action({
   errors: [404],
   work: ({ services, body, id }) => createToken(services, body, asId(id)),
   answer: schema("CreatedToken", { ...fields, token: z.string() }),
-  shown: ({ token, secret }) => ({ ...token, token: secret }),
+  answerOf: ({ token, secret }) => ({ ...token, token: secret }),
 });
 
 export const findToken = async ({ db }: Services, { key }: Address) =>
-  orNotFound(await findTokenLine(db, key));
+  requireFound(await findTokenLine(db, key));
 
 export const tokenRemoval = action({
   name: "tokens.remove",

@@ -4,24 +4,24 @@ import { createKey, newKey } from "../../access/keys/create-key.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import { removeTotp } from "../../access/totp/change-totp.ts";
 import { createUser, removeUser, updateUser } from "../../access/users/change-user.ts";
-import { userBehind } from "../../access/users/own-credentials.ts";
+import { userOfCaller } from "../../access/users/own-credentials.ts";
 import { newUser, role, userPatch } from "../../access/users/user-input.ts";
-import { forbidden, orNotFound } from "../../core/errors.ts";
+import { forbidden, requireFound } from "../../core/errors.ts";
 import { asId, type UserId } from "../../core/ids.ts";
-import { given } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import { findListedKey, listKeys, removeKey } from "../../db/access/key-store.ts";
 import { endSession, listSessions } from "../../db/access/session-store.ts";
 import { findPerson, listUsers } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/route.ts";
-import { all, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
+import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { sessionHashOf } from "./request/guards.ts";
 
 const User = schema("User", { id: z.string(), email: z.string(), role, createdAt: time });
 
 export const findUser = async ({ db }: Services, { key }: Address) =>
-  orNotFound(await findPerson(db, asId(key)));
+  requireFound(await findPerson(db, asId(key)));
 
 export const userCreation = action({
   name: "users.create",
@@ -40,8 +40,8 @@ export const userChange = action({
   body: userPatch,
   errors: [409],
   work: ({ services, caller, subject, body }) =>
-    updateUser(services, { id: subject.id, patch: given(body), by: userBehind(caller) }),
-  previous: ({ email, role }) => ({ email, role }),
+    updateUser(services, { id: subject.id, patch: omitUndefined(body), by: userOfCaller(caller) }),
+  previousValues: ({ email, role }) => ({ email, role }),
   answer: User,
   notice: "The user is saved.",
 });
@@ -52,7 +52,7 @@ export const userRemoval = action({
   find: findUser,
   errors: [409],
   work: ({ services, subject: { id } }) => removeUser(services, { id }),
-  previous: ({ email }) => ({ email }),
+  previousValues: ({ email }) => ({ email }),
   notice: (_none, { email }) => `${email} is removed.`,
 });
 
@@ -62,7 +62,7 @@ export const totpRemoval = action({
   about: "Remove a user's second factor. For a user who lost the app and the recovery codes.",
   find: findUser,
   work: ({ services, caller, subject: { id: userId } }) =>
-    removeTotp(services, { userId, by: userBehind(caller) }),
+    removeTotp(services, { userId, by: userOfCaller(caller) }),
   notice: "Their second factor is off.",
 });
 
@@ -76,7 +76,7 @@ export const userRoutes = new Endpoints("users")
   .action(totpRemoval).app;
 
 const shownKey = {
-  ...all(z.string(), "id", "name"),
+  ...fieldsOfKind(z.string(), "id", "name"),
   role,
   createdAt: time,
   createdBy: z.string(),
@@ -88,13 +88,13 @@ export const keyCreation = action({
   about: "Create a key. It is shown only once.",
   body: ({ now }) => newKey(now),
   work: ({ services, caller, body, id }) =>
-    createKey(services, { ...body, createdBy: userBehind(caller), id: asId(id) }),
+    createKey(services, { ...body, createdBy: userOfCaller(caller), id: asId(id) }),
   answer: schema("CreatedKey", { ...shownKey, key: z.string() }),
-  shown: ({ key, secret }) => ({ ...key, key: secret }),
+  answerOf: ({ key, secret }) => ({ ...key, key: secret }),
 });
 
 export const findKey = async ({ db }: Services, { key }: Address) =>
-  orNotFound(await findListedKey(db, key));
+  requireFound(await findListedKey(db, key));
 
 export const keyRemoval = action({
   name: "keys.remove",
@@ -122,9 +122,9 @@ function reachOf(caller: PanelCaller): UserId | null {
 }
 
 const OpenSession = schema("OpenSession", {
-  ...all(z.string(), "id", "userId", "email"),
-  ...all(z.string().nullable(), "address", "userAgent"),
-  ...all(time, "createdAt", "lastSeenAt"),
+  ...fieldsOfKind(z.string(), "id", "userId", "email"),
+  ...fieldsOfKind(z.string().nullable(), "address", "userAgent"),
+  ...fieldsOfKind(time, "createdAt", "lastSeenAt"),
   current: z.boolean(),
 });
 

@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import { emailIn } from "../../access/users/user-input.ts";
 import { newId } from "../../core/ids.ts";
-import { all } from "../../core/input/fields-of-kind.ts";
+import { fieldsOfKind } from "../../core/input/fields-of-kind.ts";
 import { ALL } from "../../db/access/token-store.ts";
 import { ACCESS_KINDS, readAccess, type Access } from "../../db/archive/access-store.ts";
 import { ROLES } from "../../db/schema/access.ts";
-import { checked, jsonIn, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import { parsePart, jsonIn, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { archivedTime } from "../../ingestion/archive/archive-format.ts";
 import type { Services } from "../../services.ts";
 import type { ImportWish, PlannedThing } from "./rename-things.ts";
@@ -17,7 +17,7 @@ const text = z.string().max(1_000);
 const isEmail = (email: string) => emailIn(email) === email;
 const role = { role: z.enum(ROLES), createdAt: archivedTime };
 const credential = {
-  ...all(text, "id", "name"),
+  ...fieldsOfKind(text, "id", "name"),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: archivedTime,
   expiresAt: archivedTime.nullable(),
@@ -25,7 +25,7 @@ const credential = {
 const shape = {
   manageScopes: z.boolean(),
   reader: text.nullable(),
-  ...all(z.array(text), "readerGroups", "rags", "inferences", "agents"),
+  ...fieldsOfKind(z.array(text), "readerGroups", "rags", "inferences", "agents"),
 };
 const archivedAccess = z.object({
   users: z.array(z.object({ ...role, email: text.refine(isEmail) })),
@@ -47,7 +47,7 @@ export async function planAccess(
 ) {
   const bytes = withoutAccess ? null : await archive.bytes(ACCESS);
   const access: Access = { users: [], keys: [], tokens: [] };
-  if (bytes !== null) Object.assign(access, checked(archivedAccess, jsonIn(bytes), ACCESS));
+  if (bytes !== null) Object.assign(access, parsePart(archivedAccess, jsonIn(bytes), ACCESS));
   const existing: Access = await readAccess(db);
   const accessThings: PlannedThing[] = [];
   for (const kind of ACCESS_KINDS) {

@@ -1,4 +1,4 @@
-import { inPieces } from "../../core/bytes/in-pieces.ts";
+import { cutIntoPieces } from "../../core/bytes/in-pieces.ts";
 import { writeZip } from "../../core/bytes/zip/write-zip.ts";
 import { invalidField, notFound, reasonOf } from "../../core/errors.ts";
 import { attempt } from "../../core/log.ts";
@@ -48,8 +48,8 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
   });
   const settings = await readSettings(services);
   const inside = {
-    fileSources: pickFrom(settings["fileSources"], selection),
-    rags: pickFrom(
+    fileSources: pickNamed(settings["fileSources"], selection),
+    rags: pickNamed(
       settings["rags"],
       selection.flatMap((source) => source.rags),
     ),
@@ -63,8 +63,8 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     version: version?.tag || version?.id || "unknown",
   });
   const things = { sources: Object.keys(inside.fileSources), rags: Object.keys(inside.rags) };
-  const pieces = inPieces(writeZip(content, new Date(now())), PIECE_BYTES);
-  return textStream(ended(services, things, pieces));
+  const pieces = cutIntoPieces(writeZip(content, new Date(now())), PIECE_BYTES);
+  return textStream(recordExport(services, things, pieces));
 }
 
 async function* furtherParts(services: Services, { access, all }: ExportChoice, sets?: object) {
@@ -73,7 +73,7 @@ async function* furtherParts(services: Services, { access, all }: ExportChoice, 
 }
 
 /** An archive that was sent to its end is an event, one that was cut is none. */
-async function* ended(
+async function* recordExport(
   { db, log, now }: Services,
   things: { sources: string[]; rags: string[] },
   pieces: AsyncGenerator<Uint8Array>,
@@ -95,5 +95,5 @@ async function* ended(
   );
 }
 
-const pickFrom = (values: Record<string, unknown> = {}, things: { identifier: string }[]) =>
+const pickNamed = (values: Record<string, unknown> = {}, things: { identifier: string }[]) =>
   Object.fromEntries(things.map(({ identifier }) => [identifier, values[identifier]]));

@@ -1,9 +1,9 @@
-import { defaultOverlap, checkedScopes, newRag } from "../../catalog/rags/rag-settings.ts";
+import { defaultOverlap, checkScopes, newRag } from "../../catalog/rags/rag-settings.ts";
 import { chunksInObject } from "../../catalog/rags/vector-place.ts";
 import { nextScanAt } from "../../catalog/file-sources/create-file-source.ts";
 import { newSourceOf } from "../../catalog/file-sources/file-source-settings.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
-import { conflict, orNotFound } from "../../core/errors.ts";
+import { conflict, requireFound } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId, type RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
@@ -19,12 +19,12 @@ import type { FileSource } from "../../catalog/file-sources/find-file-source.ts"
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { manifestOf } from "../../sources/registry.ts";
-import { movedDestination } from "../../sources/source-secrets.ts";
+import { findMovedDestination } from "../../sources/source-secrets.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
 import { planAccess, renameInTokens } from "./archive-access.ts";
 import { planRest, type RestPlan } from "./rest-of-import.ts";
 import { renameThings, type ImportWish, type Settings } from "./rename-things.ts";
-import { parseSettings, readThings, withSecret } from "../config/settings.ts";
+import { parseSettings, readThings, replaceSecret } from "../config/settings.ts";
 
 export type WholePlan = ImportPlan &
   RestPlan & {
@@ -68,7 +68,7 @@ export async function planImport(
   }
   renameInTokens(access, nameOf);
   /** The values and the record of a thing of the archive, under its identifier here. */
-  const planned = <Subject>(kind: string, name: string): PlannedSubject<Subject> => {
+  const planThing = <Subject>(kind: string, name: string): PlannedSubject<Subject> => {
     const as = nameOf(kind, name);
     const values = settings[kind]?.[as ?? ""];
     if (as === undefined || values === undefined) {
@@ -79,14 +79,14 @@ export async function planImport(
   };
   const sources: WholePlan["sources"] = {};
   for (const name of Object.keys(archive.manifest.fileSources)) {
-    sources[name] = await plannedSource(now, planned<FileSource>("fileSources", name));
+    sources[name] = await planSource(now, planThing<FileSource>("fileSources", name));
   }
   const rags: WholePlan["rags"] = {};
   for (const [name, archived] of Object.entries(archive.manifest.rags)) {
     const source = sources[archived.fileSource];
     if (source === undefined) throw damagedArchive(`lacks the source of rags.${name}`);
-    const own = { ...planned<RagRecord>("rags", name), source, archived };
-    rags[name] = await plannedRag(services, now, own);
+    const own = { ...planThing<RagRecord>("rags", name), source, archived };
+    rags[name] = await planRag(services, now, own);
   }
   const counts = countsOf(services, archive, rags);
   await refuseHalfReplaced(services, { sources, rags });
@@ -130,20 +130,20 @@ async function settingsOf(archive: ArchiveReader): Promise<Settings> {
 
 type PlannedSubject<Subject> = { as: string; values: Values; before: Subject | undefined };
 
-async function plannedSource(
+async function planSource(
   now: number,
   { as, values, before }: PlannedSubject<FileSource>,
 ): Promise<PlannedSource> {
   const { source } = before ?? {};
   let hasSecret = false;
-  const plain = withSecret(orNotFound(KINDS["fileSources"]), values, () => (hasSecret = true));
+  const plain = replaceSecret(requireFound(KINDS["fileSources"]), values, () => (hasSecret = true));
   const parsed = newSourceOf(plain, hasSecret).safeParse({ ...plain, identifier: as });
   if (!parsed.success) throw damagedArchive(`has settings that do not fit: fileSources.${as}`);
   const { identifier: _as, provider, config, ...settings } = parsed.data;
   const row = { ...settings, config };
   if (source !== undefined) {
     if (source.provider !== provider) throw conflict(`fileSources.${as} is of another provider`);
-    const replacing = { ...row, ...followingChanges(now, source, { ...row, provider }) };
+    const replacing = { ...row, ...changeFeedReset(now, source, { ...row, provider }) };
     return { id: source.id, replaces: true, row: { ...replacing, identifier: as, provider } };
   }
   const { takes } = manifestOf({ provider, config });
@@ -160,13 +160,13 @@ async function plannedSource(
 }
 
 /** As where settings are changed: all is listed again, and a stored secret is sent nowhere else. */
-function followingChanges(
+function changeFeedReset(
   now: number,
   before: FileSource["source"],
   source: Pick<FileSource["source"], "provider" | "config" | "permissions">,
 ) {
   if (manifestOf(source).open === null) return {};
-  const isMoved = movedDestination(source, before.config) !== undefined;
+  const isMoved = findMovedDestination(source, before.config) !== undefined;
   const isDue = before.nextScanAt !== null && !isMoved;
   const isSwitchedOn = before.permissions === "off" && source.permissions === "on";
   return {
@@ -177,7 +177,7 @@ function followingChanges(
   };
 }
 
-async function plannedRag(
+async function planRag(
   services: Services,
   now: number,
   rag: PlannedSubject<RagRecord> & { source: PlannedSource; archived: ArchivedRag },
@@ -202,7 +202,7 @@ async function plannedRag(
     replaces: before !== undefined,
     embeds,
     row: { ...row, createdAt: now, updatedAt: now },
-    scopes: checkedScopes(source.row.provider, scopeMode, scopes),
+    scopes: checkScopes(source.row.provider, scopeMode, scopes),
     generation: { ...built, ragId: id, generation, state: "dropped", createdAt: now },
   };
 }

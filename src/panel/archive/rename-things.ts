@@ -102,7 +102,7 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
     const remedy = isRenaming ? "Set another suffix" : "Set onConflict (--rename, --replace)";
     throw conflict(`These identifiers are taken: ${list}. ${remedy}.`);
   }
-  const local = renamedSettings(settings, names, outcomes);
+  const local = renameInSettings(settings, names, outcomes);
   /** The name here of a thing of the archive. */
   const nameOf = (kind: string, name: string) => {
     const as = names.get(`${kind}.${name}`) ?? name;
@@ -112,7 +112,7 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
 }
 
 /** Without things that stay as they are here; what is made disabled is so. */
-function renamedSettings(
+function renameInSettings(
   settings: Settings,
   names: Map<string, string>,
   outcomes: PlannedThing[],

@@ -1,5 +1,5 @@
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
-import { inPieces } from "../../core/bytes/in-pieces.ts";
+import { cutIntoPieces } from "../../core/bytes/in-pieces.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { busy, conflict, notFound, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -8,7 +8,11 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { forgetMembers } from "../../db/access/member-store.ts";
 import { countWaitingIndexed, findEarlierImport } from "../../db/archive/import-store.ts";
 import { findImport, insertImport, isBuilt, leaseImport } from "../../db/archive/import-store.ts";
-import { listChanged, listImports, publishImport } from "../../db/archive/import-store.ts";
+import {
+  listChangedIdentifiers,
+  listImports,
+  publishImport,
+} from "../../db/archive/import-store.ts";
 import { readWaitingExclusions, reserveGeneration } from "../../db/archive/import-store.ts";
 import { saveImport, deleteImport, takeWaitingFiles } from "../../db/archive/import-store.ts";
 import type { ArchiveImport } from "../../db/archive/import-store.ts";
@@ -16,7 +20,7 @@ import { openArchive, PIECE_BYTES, pieceKey } from "../../ingestion/archive/arch
 import { uploadPrefix, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { writeListing, writePassages } from "../../ingestion/archive/write-content.ts";
 import type { OpenVersions } from "../../ingestion/archive/write-content.ts";
-import { tellIndexesOrLater } from "../../ingestion/readers/record-readers.ts";
+import { sendReadersOrLater } from "../../ingestion/readers/record-readers.ts";
 import { SWEPT_CLAIM_MS } from "../../ingestion/timeouts.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
@@ -42,7 +46,7 @@ const QUEUED_FILES = 10_000;
 export async function storeUpload(services: Services, body: ReadableStream<Uint8Array>) {
   const id = await beginUpload(services);
   let count = 0;
-  for await (const piece of inPieces(body, PIECE_BYTES)) {
+  for await (const piece of cutIntoPieces(body, PIECE_BYTES)) {
     await services.files.put(pieceKey(id, count++), piece);
   }
   return id;
@@ -92,7 +96,7 @@ export async function continueImport(
     const current = await findImport(db, id);
     if (!isRefusal(thrown) || hasBegun || current === null) throw thrown;
     // Another call has ended the import, and this one met what it made.
-    if (current.state === "done") throw atWork();
+    if (current.state === "done") throw importBusy();
     // A visible import needs its settings still.
     if (current.state !== "settings") await giveUpImport(services, current);
     throw thrown;
@@ -109,10 +113,10 @@ export async function takeImport({ db, now }: Services, id: string): Promise<Arc
   const row = await leaseImport(db, id, { now: now(), until: now() + LEASE_MS });
   if (row !== null) return row;
   if ((await findImport(db, id)) === null) throw notFound("there is no such import");
-  throw atWork();
+  throw importBusy();
 }
 
-const atWork = () => busy("Another call works on this import", RETRY_SECONDS);
+const importBusy = () => busy("Another call works on this import", RETRY_SECONDS);
 
 const stateOf = (
   { id, state, part }: ArchiveImport,
@@ -138,7 +142,7 @@ class ImportRun {
     const { manifestHash, names, manifest } = this.#archive;
     if (this.#row.state === "uploading") await this.#save({ state: "checking", manifestHash });
     if (this.#row.state === "checking") {
-      const isDone = await this.#each(names, async (name) => {
+      const isDone = await this.#runEach(names, async (name) => {
         const bytes = await this.#archive.bytes(name);
         if (bytes === null || (await sha256Hex(bytes)) !== manifest.parts[name])
           throw damagedArchive(`has a damaged part: ${name}`);
@@ -146,7 +150,7 @@ class ImportRun {
       if (!isDone) return stateOf(this.#row, { parts: names.length, plan: null });
       await this.#save({ state: "checked", part: 0 });
     }
-    const plan = await this.#planned(wish);
+    const plan = await this.#readOrMakePlan(wish);
     if (wish.dryRun) return stateOf(this.#row, { parts: 0, plan });
     if (this.#row.state === "checked") {
       for (const { replaces, generation } of Object.values(plan.rags)) {
@@ -165,7 +169,7 @@ class ImportRun {
     return stateOf(this.#row, progress);
   }
 
-  async #planned(wish: ImportWish & { dryRun: boolean }): Promise<WholePlan> {
+  async #readOrMakePlan(wish: ImportWish & { dryRun: boolean }): Promise<WholePlan> {
     if (isPlanned(this.#row)) {
       const plan = await readPlan(this.#services.files, this.#row.id);
       const hasAccess = Object.values(plan?.access ?? {}).some((rows) => rows.length > 0);
@@ -184,7 +188,7 @@ class ImportRun {
   }
 
   /** Works on one part after the other until the time is over. `mayStop`: a later call continues. */
-  async #each(units: string[], work: (unit: string) => Promise<void>, mayStop = () => true) {
+  async #runEach(units: string[], work: (unit: string) => Promise<void>, mayStop = () => true) {
     let savedAt = this.#services.now();
     for (const [at, unit] of units.entries()) {
       if (at < this.#row.part) continue;
@@ -205,14 +209,14 @@ class ImportRun {
       if (isListing(name)) await writeListing(this.#services, job, name);
       else await writePassages(this.#services, job, { name, open });
     };
-    return await this.#each(units, work, () => open.size === 0);
+    return await this.#runEach(units, work, () => open.size === 0);
   }
 
   async #publish({ sources, rags, now }: WholePlan): Promise<void> {
     const { db, ragIndexes } = this.#services;
     const changed = [
-      ...(await listChanged(db, "file_sources", Object.values(sources))),
-      ...(await listChanged(db, "rags", Object.values(rags))),
+      ...(await listChangedIdentifiers(db, "file_sources", Object.values(sources))),
+      ...(await listChangedIdentifiers(db, "rags", Object.values(rags))),
     ];
     if (changed.length > 0) {
       const names = changed.join(", ");
@@ -242,7 +246,7 @@ class ImportRun {
     // An index that answers until a new one is built finds no more than that will.
     for (const { id, sourceId } of all.rags.filter(isBuilt)) {
       await showOnlyScopes(this.#services, id);
-      await tellIndexesOrLater(this.#services, sourceId);
+      await sendReadersOrLater(this.#services, sourceId);
     }
     for (const { id } of all.rags) {
       const waiting = { claimedUntil: this.#services.now() + SWEPT_CLAIM_MS, limit: QUEUED_FILES };

@@ -4,7 +4,7 @@ import { showCopyButtons } from "./copy.ts";
 let asking: AbortController | null = null;
 
 /** Questions to models are answered on the page, word by word; Enter sends what is typed. */
-export function addAsking(): void {
+export function listenForQuestions(): void {
   document.addEventListener("submit", (event) => {
     const { target: form, submitter } = event;
     if (!(form instanceof HTMLFormElement) || form.id !== "ask") return;
@@ -51,7 +51,7 @@ async function ask(form: HTMLFormElement, body: URLSearchParams): Promise<void> 
   try {
     await receive(form, body, turn, asking.signal);
   } catch (thrown) {
-    stopped(turn, asking.signal.aborted ? "Stopped." : `The connection failed: ${String(thrown)}`);
+    endTurn(turn, asking.signal.aborted ? "Stopped." : `The connection failed: ${String(thrown)}`);
   }
   asking = null;
   const again = document.querySelector("#ask .ask button");
@@ -70,7 +70,7 @@ async function receive(
   // The page that the form leads to says what is wrong.
   if (!isStream || response.body === null) return form.submit();
   for await (const { name, data } of eventsIn(response.body)) show(turn, name, data);
-  if (turn.getAttribute("aria-busy") === "true") stopped(turn, "The answer broke off.");
+  if (turn.getAttribute("aria-busy") === "true") endTurn(turn, "The answer broke off.");
 }
 
 function newTurn(question: string): HTMLElement {
@@ -102,7 +102,7 @@ function show(turn: HTMLElement, name: string, { text, step, html, error }: Stre
   }
   if (name === "passages") part(turn, ".given").replaceChildren(...nodesOf(html));
   if (name === "passages") part(turn, "[role=status]").textContent = "Writing the answer …";
-  if (name === "error") stopped(turn, error ?? "");
+  if (name === "error") endTurn(turn, error ?? "");
   if (name === "page") finish(turn, html);
 }
 
@@ -130,7 +130,7 @@ function finish(turn: HTMLElement, html?: string): void {
   showCopyButtons(document);
 }
 
-function stopped(turn: HTMLElement, words: string): void {
+function endTurn(turn: HTMLElement, words: string): void {
   turn.removeAttribute("aria-busy");
   part(turn, "[role=status]").textContent = words;
 }

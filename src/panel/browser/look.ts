@@ -9,7 +9,7 @@ let waiting = 0;
  * Lists are searched, and paths looked up, while somebody types: the page is fetched with what the
  * field holds, and its `data-live` parts are replaced.
  */
-export function lookWhileTyping(): void {
+export function searchWhileTyping(): void {
   document.addEventListener("input", ({ target }) => {
     const isField = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
     if (!isField || target.form === null) return;

@@ -2,14 +2,14 @@
 import { addCopyButtons } from "./copy.ts";
 import { listenForKeys } from "./keys.ts";
 import { keepFresh } from "./refresh.ts";
-import { lookWhileTyping } from "./look.ts";
+import { searchWhileTyping } from "./look.ts";
 import { keepTimes } from "./times.ts";
 
 addCopyButtons();
 listenForKeys();
 keepTimes();
 keepFresh();
-lookWhileTyping();
+searchWhileTyping();
 if (document.querySelector("svg.chart") !== null) {
   const { addChartKeys } = await import("./keys.ts");
   addChartKeys();
@@ -23,6 +23,6 @@ if (document.querySelector("[data-drop]") !== null) {
   addDropPlaces();
 }
 if (document.querySelector("#ask") !== null) {
-  const { addAsking } = await import("./ask.ts");
-  addAsking();
+  const { listenForQuestions } = await import("./ask.ts");
+  listenForQuestions();
 }

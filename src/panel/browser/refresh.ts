@@ -26,10 +26,10 @@ function plan(): void {
   const seconds = Number(document.body.dataset["refresh"] ?? 0);
   if (seconds === 0 || isAsked || failures >= MAX_FAILURES) return;
   isAsked = true;
-  setTimeout(() => void look(), Math.max(MIN_SECONDS, seconds) * 1_000);
+  setTimeout(() => void refreshIfVisible(), Math.max(MIN_SECONDS, seconds) * 1_000);
 }
 
-async function look(): Promise<void> {
+async function refreshIfVisible(): Promise<void> {
   isAsked = false;
   if (document.hidden) return;
   try {

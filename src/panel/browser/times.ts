@@ -1,4 +1,4 @@
-import { relative } from "../components/figures.ts";
+import { relativeTime } from "../components/figures.ts";
 
 const AGAIN_MS = 15_000;
 
@@ -15,7 +15,7 @@ export function setTimes(root: ParentNode): void {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     time.title = at.toLocaleString();
-    const text = relative(at.getTime(), Date.now());
+    const text = relativeTime(at.getTime(), Date.now());
     if (time.textContent !== text) time.textContent = text;
   }
 }

@@ -62,7 +62,7 @@ const TOP = 22;
 const ROUND_STEPS = [1, 2, 4, 6, 10];
 
 /** The least round number that is not below the value. */
-function roundedUp(value: number): number {
+function roundUp(value: number): number {
   if (value <= 0) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
   return power * (ROUND_STEPS.find((step) => step * power >= value) ?? 10);
@@ -70,7 +70,7 @@ function roundedUp(value: number): number {
 
 /** A line as inline SVG: three ticks an axis, and the value of the point under mouse or arrow key. */
 export const Chart = ({ name, points, format, bad = false }: Course) => {
-  const top = roundedUp(Math.max(...points.map(({ value }) => value), 0));
+  const top = roundUp(Math.max(...points.map(({ value }) => value), 0));
   // Half of 1 call would read as another 1: the later tick of a text stays.
   const texts = new Map([0, top / 2, top].map((tick) => [format(tick), tick] as const));
   const digits = Math.max(...[...texts.keys()].map(({ length }) => length));

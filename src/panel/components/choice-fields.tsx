@@ -88,7 +88,7 @@ export const GROUPS = [
 ] as const;
 
 /** Identifiers that were ticked, and those that were typed below. */
-export const chosenIn = (form: FormValues, group: string): string[] => [
+export const choicesIn = (form: FormValues, group: string): string[] => [
   ...form.lines(group),
   ...form
     .text(fieldOf(group))

@@ -1,4 +1,4 @@
-import { visible } from "./data.tsx";
+import { revealControls } from "./data.tsx";
 
 /** Copies a text, or that of the element `of`: what is long stands on the page once. */
 type CopyProps = { label: string } & ({ text: string } | { of: string });
@@ -27,7 +27,7 @@ type CodeProps = {
 /** Code or a command, several lines. */
 export const CodeBlock = ({ text, label, typed }: CodeProps) => {
   const id = `code-${label.toLowerCase().replaceAll(" ", "-")}`;
-  const parts = typed === undefined ? [visible(text)] : text.split(typed);
+  const parts = typed === undefined ? [revealControls(text)] : text.split(typed);
   return (
     <div class="code">
       <pre tabindex={0} role="region" aria-label={label}>
@@ -48,13 +48,13 @@ export const CodeBlock = ({ text, label, typed }: CodeProps) => {
 /** One line of code, broken anywhere. */
 export const CodeLine = ({ text, label }: { text: string; label: string }) => (
   <span class="code-line">
-    <code class="data">{visible(text)}</code>
+    <code class="data">{revealControls(text)}</code>
     <CopyButton text={text} label={label} />
   </span>
 );
 
 /** Quotes a text for a POSIX shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const quoteShell = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 type CallProps = {
   /** The whole address. */
@@ -81,17 +81,19 @@ export const AsCode = ({ typed, ...call }: CallProps & Pick<CodeProps, "typed">)
 
 function asCurl({ url, headers, body }: CallProps): string {
   return [
-    `curl -s ${quoted(url)} \\`,
+    `curl -s ${quoteShell(url)} \\`,
     `  -H "Authorization: Bearer $QUARRY_TOKEN" \\`,
-    ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\`),
-    `  -d ${quoted(JSON.stringify(body, null, 2)).replaceAll("\n", "\n  ")}`,
+    ...Object.entries(headers).map(([name, value]) => `  -H ${quoteShell(`${name}: ${value}`)} \\`),
+    `  -d ${quoteShell(JSON.stringify(body, null, 2)).replaceAll("\n", "\n  ")}`,
   ].join("\n");
 }
 
-const inQuotes = (text: string) => JSON.stringify(text);
+const quoteString = (text: string) => JSON.stringify(text);
 
 function asTypeScript({ url, headers, body, answer }: CallProps): string {
-  const headerLines = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
+  const headerLines = Object.entries(headers).map(
+    (pair) => `, ${pair.map(quoteString).join(": ")}`,
+  );
   return [
     `const answer = await fetch(${JSON.stringify(url)}, {`,
     `  method: "POST",`,
@@ -107,7 +109,9 @@ const PYTHON_WORDS: Record<string, string> = { true: "True", false: "False", nul
 const STRING_OR_WORD = /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g;
 
 function asPython({ url, headers, body, answer }: CallProps): string {
-  const headerLines = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
+  const headerLines = Object.entries(headers).map(
+    (pair) => `, ${pair.map(quoteString).join(": ")}`,
+  );
   const shown = JSON.stringify(body, null, 4)
     .replace(STRING_OR_WORD, (part) => PYTHON_WORDS[part] ?? part)
     .replaceAll("\n", "\n    ");
@@ -115,7 +119,7 @@ function asPython({ url, headers, body, answer }: CallProps): string {
     "import os, requests",
     "",
     "answer = requests.post(",
-    `    ${inQuotes(url)},`,
+    `    ${quoteString(url)},`,
     `    headers={"Authorization": f"Bearer {os.environ['QUARRY_TOKEN']}"${headerLines.join("")}},`,
     `    json=${shown},`,
     ")",

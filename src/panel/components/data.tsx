@@ -3,7 +3,7 @@ import { createContext, useContext, type Child } from "hono/jsx";
 import { webUrlIn } from "../../core/input/web-address.ts";
 import { isoTime } from "../../core/time.ts";
 import type { FileStatus as State } from "../../db/schema/rags.ts";
-import { countText, percent, relative } from "./figures.ts";
+import { countText, percent, relativeTime } from "./figures.ts";
 
 /** Every component may ask this of the page that shows it. */
 type View = {
@@ -27,12 +27,12 @@ const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202
 const REPLACEMENT = "\uFFFD";
 
 /** Text of others with its control characters made visible. */
-export const visible = (text: string) => text.replaceAll(HIDDEN, REPLACEMENT);
+export const revealControls = (text: string) => text.replaceAll(HIDDEN, REPLACEMENT);
 
 /** Somebody else's text in a line of ours: its direction is its own, and it breaks anywhere. */
 export const Data = ({ children, mono = false }: { children: string; mono?: boolean }) => (
   <bdi class={mono ? "data mono" : "data"} dir="auto">
-    {visible(children)}
+    {revealControls(children)}
   </bdi>
 );
 
@@ -51,7 +51,7 @@ const END_LETTERS = 18;
 
 /** A name on one line: what does not fit is left out of its middle. The whole is shown on hover. */
 export const Shortened = ({ text, mono = false }: { text: string; mono?: boolean }) => {
-  const whole = visible(text);
+  const whole = revealControls(text);
   const letters = [...whole];
   const at = letters.length <= WHOLE_LETTERS ? letters.length : letters.length - END_LETTERS;
   return (
@@ -64,7 +64,7 @@ export const Shortened = ({ text, mono = false }: { text: string; mono?: boolean
 
 /** A link with such a name; screen readers are given it whole. */
 export const ShortenedLink = ({ href, text }: { href: string; text: string }) => (
-  <a class="name" href={href} aria-label={visible(text)}>
+  <a class="name" href={href} aria-label={revealControls(text)}>
     <Shortened text={text} />
   </a>
 );
@@ -94,7 +94,7 @@ export const Time = ({ at }: { at: number }) => {
   const exact = isoTime(at);
   return (
     <time datetime={exact} title={exact.replace("T", " ").replace(/\.\d+Z$/, " UTC")}>
-      {relative(at, useView().now)}
+      {relativeTime(at, useView().now)}
     </time>
   );
 };
@@ -121,7 +121,7 @@ export const Faint = ({ text, mono = false }: { text: string; mono?: boolean }) 
 /** Actions of a row. `of`: its name. Works without script; Escape closes it. */
 export const Menu = ({ of, children }: { of: string; children: Child }) => (
   <details class="menu" name="row-menu">
-    <summary class="btn small" aria-label={`Actions for ${visible(of)}`}>
+    <summary class="btn small" aria-label={`Actions for ${revealControls(of)}`}>
       <span aria-hidden="true">⋯</span>
     </summary>
     <div>{children}</div>
@@ -180,9 +180,9 @@ export const StatusBar = ({ counts }: { counts: FileCounts }) => {
       viewBox={`0 0 ${total} 1`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={inWords(counts)}
+      aria-label={describeCounts(counts)}
     >
-      <title>{inWords(counts)}</title>
+      <title>{describeCounts(counts)}</title>
       {parts.map(({ tone, files }, at) => (
         <rect
           class={tone}
@@ -196,7 +196,7 @@ export const StatusBar = ({ counts }: { counts: FileCounts }) => {
 };
 
 /** "4,809 of 4,812 files indexed, 3 failed". */
-export function inWords({ pending, processing, indexed, error }: FileCounts): string {
+export function describeCounts({ pending, processing, indexed, error }: FileCounts): string {
   const underWay = pending + processing;
   const total = indexed + underWay + error;
   if (total === 0) return "no files";

@@ -10,7 +10,7 @@ export const countText = (number: number, noun: string, more = `${noun}s`) =>
   `${count(number)} ${number === 1 ? noun : more}`;
 
 /** A number that was counted up to a limit: "10,000 files or more". */
-export const atLeast = (number: number, limit: number, noun: string) =>
+export const countOrMore = (number: number, limit: number, noun: string) =>
   countText(number, noun) + (number < limit ? "" : " or more");
 
 /** A message from any part of the service, as a sentence. */
@@ -68,7 +68,7 @@ function span(ms: number, rounded: (figure: number) => number = Math.floor): str
 const NOW_WITHIN_MS = 5 * SECOND_MS;
 
 /** "5 hours ago", "in 3 days" for what has just been given three, "just now". */
-export function relative(at: number, now: number): string {
+export function relativeTime(at: number, now: number): string {
   if (Math.abs(now - at) < NOW_WITHIN_MS) return "just now";
   return at > now ? `in ${span(at - now, Math.round)}` : `${span(now - at)} ago`;
 }

@@ -47,7 +47,7 @@ function spanAt(scan: Scan, at: number): Span | null {
   if (scan.depth >= MAX_DEPTH) return null;
   switch (scan.text.charAt(at)) {
     case "\\":
-      return escaped(scan, at);
+      return escapeAt(scan, at);
     case "`":
       return code(scan, at);
     case "[":
@@ -59,7 +59,7 @@ function spanAt(scan: Scan, at: number): Span | null {
   }
 }
 
-function escaped({ text, words }: Scan, at: number): Span | null {
+function escapeAt({ text, words }: Scan, at: number): Span | null {
   const next = text.charAt(at + 1);
   return PUNCTUATION.test(next) ? { end: at + 2, shown: words(next) } : null;
 }

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import { LIST_ITEM, blocksOf, cellsOf, type Block } from "../../documents/chunking/scan-blocks.ts";
-import { visible } from "./data.tsx";
+import { revealControls } from "./data.tsx";
 import { inline, type Words } from "./markdown-inline.tsx";
 
 /** Something of ours within the text, such as the number of a citation. */
@@ -18,7 +18,7 @@ type MarkdownProps = {
 /** Somebody else's Markdown, or plain text, whole or a part. Its HTML is text. */
 export const Markdown = ({ text, id, words = (plain) => plain, notes = [] }: MarkdownProps) => (
   <div class="markdown data" dir="auto" id={id}>
-    {blocks(withNotes(visible(text), notes), wordsWith(words, notes), 0)}
+    {blocks(insertNoteMarks(revealControls(text), notes), wordsWith(words, notes), 0)}
   </div>
 );
 
@@ -123,12 +123,12 @@ function itemText([first = "", ...rest]: string[]): string {
 const indentOf = (line: string) => line.length - line.trimStart().length;
 
 function paragraph(lines: string[], words: Words, depth: number): Child {
-  const starts = (mark: string) => lines.every((line) => line.trimStart().startsWith(mark));
-  if (starts(">")) {
+  const isMarked = (mark: string) => lines.every((line) => line.trimStart().startsWith(mark));
+  if (isMarked(">")) {
     const inner = lines.map((line) => line.trimStart().replace(/^> ?/, "")).join("\n");
     return <blockquote>{blocks(inner, words, depth + 1)}</blockquote>;
   }
-  if (starts("|")) return table(lines, words);
+  if (isMarked("|")) return table(lines, words);
   const text = lines.join("\n");
   const signs = text.replaceAll(" ", "");
   if (/^(?:-{3,}|\*{3,}|_{3,})$/.test(signs)) return <hr />;
@@ -139,7 +139,7 @@ function paragraph(lines: string[], words: Words, depth: number): Child {
 const OPEN = "\uFDD0";
 const CLOSE = "\uFDD1";
 
-function withNotes(text: string, notes: readonly Note[]): string {
+function insertNoteMarks(text: string, notes: readonly Note[]): string {
   const own = text.replaceAll(/[\uFDD0\uFDD1]/g, "\uFFFD");
   const cuts = notes
     // A number behind a row of a table belongs into its last cell.

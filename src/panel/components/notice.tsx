@@ -1,9 +1,9 @@
-import { visible } from "./data.tsx";
+import { revealControls } from "./data.tsx";
 import { CodeBlock, CodeLine } from "./code-block.tsx";
 
 export const Notice = ({ text }: { text: string }) => (
   <p class="notice ok" role="status">
-    {visible(text)}
+    {revealControls(text)}
   </p>
 );
 
@@ -23,6 +23,6 @@ export const ShownOnce = ({ label, value }: { label: string; value: string }) =>
 /** Something that somebody has to look at. */
 export const Warning = ({ text }: { text: string }) => (
   <p class="notice bad" role="alert">
-    {visible(text)}
+    {revealControls(text)}
   </p>
 );

@@ -8,7 +8,7 @@ import { OTHER_MODEL, type FormProps, type FormValues, type FormState } from "./
 import { valueAt } from "../../sources/source-secrets.ts";
 import { Data } from "./data.tsx";
 import { count } from "./figures.ts";
-import { chosenIn } from "./choice-fields.tsx";
+import { choicesIn } from "./choice-fields.tsx";
 
 type Props = {
   fields: readonly SettingField[];
@@ -62,14 +62,14 @@ export const SettingFields = ({
     return <Field {...{ field, state, hint, isRequired, isFirst }} />;
   };
   const rows = (some: readonly SettingField[]) =>
-    runsBy(some, ({ meta }) => meta.isHalf).map((run) =>
+    groupRuns(some, ({ meta }) => meta.isHalf).map((run) =>
       run[0]?.meta.isHalf === true ? <div class="two">{run.map(fieldOf)}</div> : run.map(fieldOf),
     );
   return (
     <>
-      {runsBy(fields, ({ meta }) => meta.folded).map((run) =>
+      {groupRuns(fields, ({ meta }) => meta.folded).map((run) =>
         run[0]?.meta.folded === undefined ? (
-          runsBy(run, ({ meta }) => meta.group).map((group) => (
+          groupRuns(run, ({ meta }) => meta.group).map((group) => (
             <Group name={group[0]?.meta.group}>{rows(group)}</Group>
           ))
         ) : (
@@ -101,7 +101,7 @@ function defaultOf({ fallback, meta }: SettingField): string | null {
 }
 
 /** Items that follow each other and have the same key, together. */
-function runsBy<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[][] {
+function groupRuns<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[][] {
   const runs: Item[][] = [];
   for (const item of items) {
     const last = runs.at(-1);
@@ -221,7 +221,7 @@ function valueIn(
 }
 
 function listIn(form: FormValues, name: string, isPatch: boolean): string[] | undefined {
-  const names = chosenIn(form, name);
+  const names = choicesIn(form, name);
   return names.length === 0 && !isPatch ? undefined : names;
 }
 
@@ -230,7 +230,10 @@ function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boole
   return isPatch && !isSecret && meta.input !== "password" ? "" : undefined;
 }
 
-function typedOf(setting: unknown, { kind, fallback, isSecret }: SettingField): string | string[] {
+function fieldTextOf(
+  setting: unknown,
+  { kind, fallback, isSecret }: SettingField,
+): string | string[] {
   if (isSecret) return "";
   if (kind === "flag") return (setting ?? fallback) === true ? "on" : "";
   if (Array.isArray(setting)) return setting.map(String).join("\n");
@@ -238,7 +241,7 @@ function typedOf(setting: unknown, { kind, fallback, isSecret }: SettingField): 
 }
 
 /** A form with the fields of a schema that have a label, but for those `without`. */
-export function declaredForm<Settings extends z.ZodType<object>>(
+export function formOfSettings<Settings extends z.ZodType<object>>(
   settings: Settings,
   without: readonly string[] = [],
 ) {
@@ -256,7 +259,7 @@ export function declaredForm<Settings extends z.ZodType<object>>(
     state: (settings: object = {}, extras: Record<string, string | string[]> = {}) => {
       const values = fields.map((field) => [
         formName(field),
-        typedOf(valueAt(settings, field.path), field),
+        fieldTextOf(valueAt(settings, field.path), field),
       ]);
       return freshForm({ ...Object.fromEntries(values), ...extras });
     },

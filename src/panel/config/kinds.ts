@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { agentVerbs, inferenceVerbs } from "../../catalog/inferences/runner-verbs.ts";
-import { newLimit, putLimit, spentLimits } from "../../catalog/limits/limit-verbs.ts";
+import { newLimit, putLimit, listLimitsWithUsage } from "../../catalog/limits/limit-verbs.ts";
 import type { SpentLimit } from "../../catalog/limits/limit-verbs.ts";
 import { listRags } from "../../catalog/rags/find-rag.ts";
 import { listEndpoints } from "../../db/catalog/event-store.ts";
@@ -61,7 +61,7 @@ const limitChange: Action<SpentLimit, typeof newLimit, string> = {
   about: "",
   body: newLimit,
   work: ({ services, body, id }) => putLimit(services, body, id),
-  previous: ({ amount }) => ({ amount }),
+  previousValues: ({ amount }) => ({ amount }),
 };
 const references = { rags: "rags" };
 
@@ -111,7 +111,7 @@ export const KINDS: Record<string, Kind> = {
   }),
   // As in `inference support usd month`.
   limits: kind(limitCreation, limitChange, limitRemoval, {
-    list: async (services, { offset }) => (offset === 0 ? await spentLimits(services) : []),
+    list: async (services, { offset }) => (offset === 0 ? await listLimitsWithUsage(services) : []),
     identifierOf: ({ subject: { kind, id, identifier }, unit, period }) =>
       [kind, identifier ?? id, unit, period].filter(Boolean).join(" "),
     key: (identifier) => {

@@ -1,6 +1,6 @@
 import { fieldChanges, type FieldChange } from "../../access/audit/field-changes.ts";
 import { invalidField, invalidFields, QuarryError, type FieldProblem } from "../../core/errors.ts";
-import { given } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import { isObject } from "../../core/is-object.ts";
 import { withoutWrites, RehearsalEnd } from "../../db/sql.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
@@ -12,7 +12,7 @@ import {
   parseSettings,
   pick,
   readThings,
-  withSecret,
+  replaceSecret,
   type SettingsEntry,
 } from "./settings.ts";
 
@@ -57,7 +57,7 @@ export async function planSettings(
       const absent = { name, kind, identifier, subject: undefined, before: {}, values: {} };
       const thing = { ...(existing.get(path) ?? absent) };
       entries.set(path, thing);
-      await collect(problems, path, () => (thing.values = wantedValues(thing, fields)));
+      await collect(problems, path, () => (thing.values = targetValuesOf(thing, fields)));
     }
   }
   const unlisted = [...existing].filter(
@@ -106,13 +106,13 @@ async function collect(
 const isVariable = (value: unknown) => isObject(value) && typeof value["env"] === "string";
 
 /** The values of a thing as the document wants them. @throws QuarryError `invalid` */
-function wantedValues(
+function targetValuesOf(
   { kind, identifier, subject, before }: SettingsEntry,
   fields: Values,
 ): Values {
   const key = keyOf(kind, identifier);
-  const keep = (value: unknown) => (isVariable(value) ? true : value);
-  const input = withSecret(kind, fields, keep, before);
+  const maskVariable = (value: unknown) => (isVariable(value) ? true : value);
+  const input = replaceSecret(kind, fields, maskVariable, before);
   const duplicate = Object.keys(key).find((name) => name in input);
   if (duplicate !== undefined) throw invalidField(duplicate, "is said by the key of the value");
   if (subject === undefined) return { ...input, ...key };
@@ -123,7 +123,7 @@ function wantedValues(
   const whole = kind.key === undefined ? {} : { ...before, ...key };
   const schema = schemaOf(kind.change, subject, input);
   const change = parseKnownOrRefuse(schema, { ...whole, ...pick(input, names) });
-  return { ...before, ...pick(given(Object(change)), names) };
+  return { ...before, ...pick(omitUndefined(Object(change)), names) };
 }
 
 type ChangeAction = Kind["change"];

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { given } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/given.ts";
 import { isObject } from "../../core/is-object.ts";
-import { finishedDocument } from "../../http/finished-document.ts";
+import { finishDocument } from "../../http/finished-document.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
 import type { Services } from "../../services.ts";
 import { KINDS, type Kind, type Values } from "./kinds.ts";
@@ -20,7 +20,7 @@ const document = z.object({
 /** @throws QuarryError `invalid`: it is no document of settings, or names an unknown kind */
 export function parseSettings(input: unknown): Partial<z.output<typeof settingsMaps>> {
   const { $schema: _, ...kinds } = parseKnownOrRefuse(document, input);
-  return settingsMaps.parse(given(kinds));
+  return settingsMaps.parse(omitUndefined(kinds));
 }
 
 /** A thing that settings name: as it is, and as a document wants it. */
@@ -42,7 +42,7 @@ export async function readThings(services: Services): Promise<Map<string, Settin
     do {
       page = await kind.list(services, { offset: things.length, limit: PAGE });
       for (const subject of page) {
-        const record: Values = { ...kind.change.previous?.(subject) };
+        const record: Values = { ...kind.change.previousValues?.(subject) };
         const identifier = kind.identifierOf?.(subject) ?? String(record["identifier"]);
         const values = pick(record, Object.keys(shapeOf(kind)));
         things.push({ name, kind, identifier, subject, before: values, values });
@@ -65,11 +65,11 @@ function shapeOf(kind: Kind): z.core.$ZodShape {
 
 export const pick = (values: Values, names: string[]): Values =>
   Object.fromEntries(
-    names.flatMap((name) => (values[name] === undefined ? [] : [[name, asSet(values[name])]])),
+    names.flatMap((name) => (values[name] === undefined ? [] : [[name, sortList(values[name])]])),
   );
 
 /** The order of a list says nothing. */
-function asSet(value: unknown): unknown {
+function sortList(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const items = new Map(value.map((item: unknown) => [JSON.stringify(item), item]));
   return [...items.keys()].sort().map((key) => items.get(key));
@@ -80,7 +80,7 @@ export async function readSettings(services: Services): Promise<z.output<typeof 
   const settings = Object.fromEntries(Object.keys(KINDS).map((name) => [name, {}]));
   for (const { name, kind, identifier, values } of (await readThings(services)).values()) {
     const variable = (_true: unknown, field: string) => ({ env: variableOf(identifier, field) });
-    settings[name] = { ...settings[name], [identifier]: withSecret(kind, values, variable) };
+    settings[name] = { ...settings[name], [identifier]: replaceSecret(kind, values, variable) };
   }
   return settings;
 }
@@ -93,7 +93,7 @@ const variableOf = (identifier: string, field: string) =>
     .toUpperCase();
 
 /** The values with another secret, if they have one; `before` says what they leave out. */
-export function withSecret(
+export function replaceSecret(
   { secret }: Kind,
   values: Values,
   replace: (value: unknown, field: string) => unknown,
@@ -112,6 +112,6 @@ export function settingsSchema(): Values {
   });
   const whole = z.strictObject({ $schema: z.string(), ...Object.fromEntries(kinds) }).partial();
   const schema: Values = z.toJSONSchema(whole, { io: "input", unrepresentable: "any" });
-  const { components: _none, ...finished } = finishedDocument({ ...schema, components: {} });
+  const { components: _none, ...finished } = finishDocument({ ...schema, components: {} });
   return finished;
 }

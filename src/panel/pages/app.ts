@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 
-import { membersSearch } from "../api/request/guards.ts";
+import { restrictMembers } from "../api/request/guards.ts";
 import { notFound } from "../../core/errors.ts";
-import { auditedPages } from "../../http/middleware/audit.ts";
-import { withoutSlash } from "../../http/middleware/without-slash.ts";
+import { auditPages } from "../../http/middleware/audit.ts";
+import { redirectTrailingSlash } from "../../http/middleware/without-slash.ts";
 import { agentActions, inferenceActions } from "../api/answers.ts";
 import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
@@ -14,11 +14,16 @@ import { questionPages } from "./evaluation/question-page.tsx";
 import { questionListPages } from "./evaluation/questions-tab.tsx";
 import { runResultPages } from "./evaluation/run-page.tsx";
 import { runListPages } from "./evaluation/runs-tab.tsx";
-import { keepPage, newSetPages, setPages } from "./evaluation/sets.tsx";
+import { chooseSetPage, newSetPages, setPages } from "./evaluation/sets.tsx";
 import { findPage } from "./find.tsx";
 import { firstStepsActions, overviewPages } from "./overview/overview.tsx";
-import { adminsOnly, Pages, type PageEnv } from "./page.tsx";
-import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
+import { requireAdmin, Pages, type PageEnv } from "./page.tsx";
+import {
+  preparePage,
+  requireEnrolledSession,
+  requireOwnForms,
+  requireSession,
+} from "./request/guards.ts";
 import { archivePages } from "./settings/archive.tsx";
 import { eventPages } from "./settings/events.tsx";
 import { invitationPages } from "./settings/invitations.tsx";
@@ -51,57 +56,57 @@ const OPERATION = { archive: archivePages, events: eventPages };
 /** Mounted under /panel. Pages pass the checks of the panel's API, and the second factor. */
 export function panelPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  const at = (path: string) => new Pages(app.basePath(path), () => Promise.resolve(undefined));
+  const pagesAt = (path: string) => new Pages(app.basePath(path), () => Promise.resolve(undefined));
   app.onError(errorPage);
-  app.use(asPage, ownForms, auditedPages);
-  sessionPages(at("/"));
-  openidPages(at("/"));
-  joinPages(at("/invitation"));
-  app.use(signedInPage, withoutSlash(303));
-  secondFactorPages(at("/account/second-factor"));
-  app.use(enrolledPage);
-  accountPages(at("/account"));
-  overviewPages(at("/"));
+  app.use(preparePage, requireOwnForms, auditPages);
+  sessionPages(pagesAt("/"));
+  openidPages(pagesAt("/"));
+  joinPages(pagesAt("/invitation"));
+  app.use(requireSession, redirectTrailingSlash(303));
+  secondFactorPages(pagesAt("/account/second-factor"));
+  app.use(requireEnrolledSession);
+  accountPages(pagesAt("/account"));
+  overviewPages(pagesAt("/"));
   app.get("/find", findPage);
   app.get("/reference", (context) =>
     referencePage(context, { title: "Quarry panel API", document: "/panel/api/openapi.json" }),
   );
   // Searches of members with permissions stand above, what they may not see below.
-  searchPages(at("/search"));
-  runPages(at("/inferences"), "inference", inferenceActions.find);
-  runPages(at("/agents"), "agent", agentActions.find);
-  programPages(at("/tokens/programs"));
-  app.use(membersSearch);
-  firstStepsActions(at("/first-steps"));
-  newSourcePages(at("/new/source"));
-  newRagPages(at("/new/rag"));
-  newModelPages(at("/new/inference"), "inference", inferenceActions);
-  newModelPages(at("/new/agent"), "agent", agentActions);
-  newSetPages(at("/new/question-set"));
-  app.get("/new/question", adminsOnly, keepPage);
-  for (const add of SOURCES) add(at("/sources"));
-  userListPages(at("/settings"));
-  userPages(at("/settings/users"));
-  invitationPages(at("/settings/invitations"));
-  for (const [path, add] of Object.entries(OPERATION)) add(at(`/settings/${path}`));
-  keyPages(at("/settings/keys"));
-  modelPages(at("/settings/models"));
-  limitPages(at("/settings/limits"));
-  signInSettings(at("/settings/sign-in"));
-  app.get("/settings/log", adminsOnly, logPage);
-  app.get("/settings/requests", adminsOnly, requestsPage);
-  app.get("/settings/requests/:id", adminsOnly, requestPage);
-  ragPages(at("/rags"));
-  answerPages(at("/inferences"), "inference", inferenceActions);
-  answerPages(at("/agents"), "agent", agentActions);
+  searchPages(pagesAt("/search"));
+  runPages(pagesAt("/inferences"), "inference", inferenceActions.find);
+  runPages(pagesAt("/agents"), "agent", agentActions.find);
+  programPages(pagesAt("/tokens/programs"));
+  app.use(restrictMembers);
+  firstStepsActions(pagesAt("/first-steps"));
+  newSourcePages(pagesAt("/new/source"));
+  newRagPages(pagesAt("/new/rag"));
+  newModelPages(pagesAt("/new/inference"), "inference", inferenceActions);
+  newModelPages(pagesAt("/new/agent"), "agent", agentActions);
+  newSetPages(pagesAt("/new/question-set"));
+  app.get("/new/question", requireAdmin, chooseSetPage);
+  for (const add of SOURCES) add(pagesAt("/sources"));
+  userListPages(pagesAt("/settings"));
+  userPages(pagesAt("/settings/users"));
+  invitationPages(pagesAt("/settings/invitations"));
+  for (const [path, add] of Object.entries(OPERATION)) add(pagesAt(`/settings/${path}`));
+  keyPages(pagesAt("/settings/keys"));
+  modelPages(pagesAt("/settings/models"));
+  limitPages(pagesAt("/settings/limits"));
+  signInSettings(pagesAt("/settings/sign-in"));
+  app.get("/settings/log", requireAdmin, logPage);
+  app.get("/settings/requests", requireAdmin, requestsPage);
+  app.get("/settings/requests/:id", requireAdmin, requestPage);
+  ragPages(pagesAt("/rags"));
+  answerPages(pagesAt("/inferences"), "inference", inferenceActions);
+  answerPages(pagesAt("/agents"), "agent", agentActions);
   app.get("/evaluation/:set/runs/compare", comparePage);
-  for (const add of EVALUATION) add(at("/evaluation"));
-  app.get("/asked", adminsOnly, askedPage);
-  tokenPages(at("/tokens"));
+  for (const add of EVALUATION) add(pagesAt("/evaluation"));
+  app.get("/asked", requireAdmin, askedPage);
+  tokenPages(pagesAt("/tokens"));
   app.get("*", (context) => {
     const { path } = context.req;
     // Opened by hand, or after the colours were chosen on the page of a failed form.
-    if (!takesForms(app, path)) throw notFound();
+    if (!hasFormRoute(app, path)) throw notFound();
     return context.redirect(path.slice(0, path.lastIndexOf("/")), 303);
   });
   app.all("*", () => {
@@ -110,7 +115,7 @@ export function panelPages(): Hono<PageEnv> {
   return app;
 }
 
-const takesForms = ({ routes }: Hono<PageEnv>, path: string) =>
+const hasFormRoute = ({ routes }: Hono<PageEnv>, path: string) =>
   routes.some(({ method, path: pattern }) => {
     const parts = pattern.split("/");
     const segments = path.split("/").slice(2);

@@ -28,7 +28,7 @@ export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").c
 export const isAdmin = (context: PageContext) => context.get("session").role === "admin";
 
 /** Pages that lead to a change only. @throws QuarryError `forbidden`. */
-export const adminsOnly = createMiddleware<PageEnv>(async (context, next) => {
+export const requireAdmin = createMiddleware<PageEnv>(async (context, next) => {
   if (!isAdmin(context)) throw forbidden();
   await next();
 });

@@ -21,7 +21,7 @@ import { takeFlash, themeIn } from "./request/page-cookies.ts";
 import { formFrom, freshForm, type FormValues, type FormState } from "../components/form.tsx";
 
 export {
-  adminsOnly,
+  requireAdmin,
   isAdmin,
   isSecure,
   lookUp,
@@ -51,14 +51,14 @@ export type PageProps = HeadProps & {
 };
 
 /** Content whose components know the request. */
-export const inView = (context: PageContext, content: Child) => (
+export const provideView = (context: PageContext, content: Child) => (
   <View.Provider value={{ now: context.get("services").now(), mayChange: isAdmin(context) }}>
     {content}
   </View.Provider>
 );
 
 export async function page(context: PageContext, props: PageProps, content: Child) {
-  const layout = inView(
+  const layout = provideView(
     context,
     <Layout
       title={props.window ?? props.title}
@@ -133,7 +133,7 @@ export class Pages<Found = undefined> {
   }
 
   /** Pages about the record that `find` looks up. */
-  of<Other>(find: (context: PageContext) => Promise<Other>): Pages<Other> {
+  forRecord<Other>(find: (context: PageContext) => Promise<Other>): Pages<Other> {
     return new Pages(this.#app, find);
   }
 
@@ -198,7 +198,7 @@ export class Pages<Found = undefined> {
           if (isMuch && !isNamed) throw invalidField("confirmation", "must match");
           return fields?.body?.(form) ?? removal.body;
         },
-        again: (state) => confirmPage(context, removal, state),
+        failedPage: (state) => confirmPage(context, removal, state),
         to: to ?? OVERVIEW,
       });
     };

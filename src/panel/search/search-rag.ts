@@ -1,16 +1,16 @@
 import type { z } from "zod";
 
-import { readAs, readingInPanel } from "../../access/readers.ts";
+import { resolveReaders, readingInPanel } from "../../access/readers.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { modelName, namedReader } from "../../core/input/input-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
-import { degradedFor } from "../../http/answers.ts";
+import { degradedAnswer } from "../../http/answers.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import type { Explanation } from "../../retrieval/explain.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve, type RetrievalResult } from "../../retrieval/retrieve.ts";
-import { searchedAs } from "../../retrieval/search-mode.ts";
+import { applySearchMode } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 
 /** The fields of the public search, and a reranker to try without saving them. */
@@ -34,18 +34,18 @@ export async function searchRag(
   const restriction = restrictionTo({ ...input, useAllFiles, files, folders, metadata });
   const isAdmin = caller.role === "admin";
   const reading = readingInPanel(caller, reader === undefined ? null : { user: reader, groups });
-  const [permitted = rag] = await readAs(services.db, reading, [rag]);
+  const [permitted = rag] = await resolveReaders(services.db, reading, [rag]);
   const result = await retrieve(
     services,
     {
       ...input,
-      targets: [{ rag: { ...searchedAs(permitted, input), reranker }, restriction }],
+      targets: [{ rag: { ...applySearchMode(permitted, input), reranker }, restriction }],
       queries: input.semanticSearch,
     },
     { explain: true, signal },
   );
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
-  return { ...answerOf(result, isAdmin), ...degradedFor({ isAdmin }, result.degradations) };
+  return { ...answerOf(result, isAdmin), ...degradedAnswer({ isAdmin }, result.degradations) };
 }
 
 function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAdmin: boolean) {
@@ -55,7 +55,7 @@ function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAd
       text,
       score,
       source,
-      ...explained(explanations?.[at], isAdmin),
+      ...explanationFields(explanations?.[at], isAdmin),
     })),
     ...(isAdmin ? { timings: { ...timings, totalMs, legs } } : {}),
   };
@@ -64,7 +64,10 @@ function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAd
 type ExplainedPassage = { value?: number; explanation?: Explanation };
 
 /** Everybody sees what the passages are ordered by. */
-function explained(explanation: Explanation | undefined, isAdmin: boolean): ExplainedPassage {
+function explanationFields(
+  explanation: Explanation | undefined,
+  isAdmin: boolean,
+): ExplainedPassage {
   if (explanation === undefined) return {};
   return { value: explanation.value, ...(isAdmin ? { explanation } : {}) };
 }

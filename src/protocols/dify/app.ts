@@ -8,13 +8,13 @@ import type { AppEnv } from "../../http/app-env.ts";
 import type { Caller } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
 import { admit } from "../../http/middleware/guard.ts";
-import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
+import { reportIgnoredFields } from "../../http/middleware/ignored-fields.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { attributesOf, type Attributes } from "../file-fields.ts";
 import { search } from "../search.ts";
-import { tokensOnly } from "../tokens-only.ts";
+import { requireToken } from "../tokens-only.ts";
 import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
 import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
 
@@ -44,10 +44,10 @@ export function difyProtocol(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.onError(answerError);
   app.use(rateLimit("api", (context) => context.json(errorOf(429, TOO_MANY_REQUESTS), 429)));
-  app.post("/retrieval", tokensOnly, async (context) => {
+  app.post("/retrieval", requireToken, async (context) => {
     const body = await parseBodyDeferringErrors(context.req.raw);
-    const { resource: rag, caller } = await admitted(context, body);
-    tellIgnored(context, RetrievalRequest, body.value);
+    const { resource: rag, caller } = await admitCall(context, body);
+    reportIgnoredFields(context, RetrievalRequest, body.value);
     const request = parseOrRefuse(RetrievalRequest, body.value);
     const { top_k: topK, score_threshold: threshold } = request.retrieval_setting;
     const { metadata_condition: condition } = request;
@@ -73,7 +73,7 @@ export function difyProtocol(): Hono<AppEnv> {
   return app;
 }
 
-async function admitted(
+async function admitCall(
   context: Context<AppEnv>,
   { value, problem }: DeferredBody,
 ): Promise<{ caller: Caller; resource: PublicRag }> {

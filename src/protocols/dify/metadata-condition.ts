@@ -45,7 +45,7 @@ export function conditionOf({
   const all = conditions.map((condition, at) => {
     const names = typeof condition.name === "string" ? [condition.name] : condition.name;
     const path = `metadata_condition.conditions[${at}]`;
-    return { any: names.map((name) => oneCondition(name, condition, path)) };
+    return { any: names.map((name) => parseCondition(name, condition, path)) };
   });
   // No condition restricts nothing, whichever way it is joined.
   return operator === "or" && all.length > 0 ? { any: all } : { all };
@@ -66,7 +66,7 @@ const isIn: ConditionOf = (name, value, at) => {
   return equals(name, values, at);
 };
 const isPresent: ConditionOf = (name) => compare(name, { test: "present" });
-const reads =
+const textTest =
   (test: "contains" | "starts" | "ends"): ConditionOf =>
   (name, value, at) =>
     compare(name, { test, text: textOf(value, at) });
@@ -80,7 +80,7 @@ const time =
   (relation: Relation): ConditionOf =>
   (name, value, at) =>
     compare(name, { test: "order", kind: "time", relation, value: timeIn(value, at) });
-const not =
+const negate =
   (making: ConditionOf): ConditionOf =>
   (...args) => ({ not: making(...args) });
 
@@ -88,15 +88,15 @@ const OPERATORS = new Map<string, ConditionOf>([
   ["is", equals],
   ["=", equals],
   ["in", isIn],
-  ["is not", not(equals)],
-  ["≠", not(equals)],
-  ["not in", not(isIn)],
+  ["is not", negate(equals)],
+  ["≠", negate(equals)],
+  ["not in", negate(isIn)],
   ["not empty", isPresent],
-  ["empty", not(isPresent)],
-  ["contains", reads("contains")],
-  ["not contains", not(reads("contains"))],
-  ["start with", reads("starts")],
-  ["end with", reads("ends")],
+  ["empty", negate(isPresent)],
+  ["contains", textTest("contains")],
+  ["not contains", negate(textTest("contains"))],
+  ["start with", textTest("starts")],
+  ["end with", textTest("ends")],
   [">", number(">")],
   ["<", number("<")],
   ["≥", number(">=")],
@@ -105,7 +105,7 @@ const OPERATORS = new Map<string, ConditionOf>([
   ["after", time(">")],
 ]);
 
-function oneCondition(name: string, condition: Condition, at: string): FileCondition {
+function parseCondition(name: string, condition: Condition, at: string): FileCondition {
   const making = OPERATORS.get(condition.comparison_operator);
   if (making !== undefined) return making(name, condition.value, at);
   throw invalidField(
@@ -121,7 +121,7 @@ type Test =
   | Omit<Extract<FileComparison, { test: "contains" | "starts" | "ends" }>, "of">
   | Omit<Order, "of">;
 
-/** `path` and `modifiedAt` are the file's; `mime_type` and every other name are metadata. */
+/** `path` and `compareModified` are the file's; `mime_type` and every other name are metadata. */
 function compare(name: string, test: Test): FileCondition {
   const isOwn = name === "path" || name === "modifiedAt";
   const place = isOwn ? name : { field: metadataField(name) };

@@ -7,9 +7,9 @@ import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/client-address.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
-import { asJson, readJson } from "../../http/middleware/json-body.ts";
+import { toJsonRequest, readJson } from "../../http/middleware/json-body.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
-import { tokensAndGrants } from "../tokens-only.ts";
+import { requireTokenOrGrant } from "../tokens-only.ts";
 import type { Session } from "./session.ts";
 
 /* Without sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports */
@@ -39,7 +39,7 @@ export function mcpProtocol(): Hono<AppEnv> {
   app.use(
     rateLimit("api", (context) => context.json(refusal(SERVER_ERROR, TOO_MANY_REQUESTS), 429)),
   );
-  app.use(ownOriginOnly, tokensAndGrants);
+  app.use(ownOriginOnly, requireTokenOrGrant);
   app.post("/", async (context) => {
     const session = await begin(context);
     const { raw } = context.req;
@@ -48,7 +48,7 @@ export function mcpProtocol(): Hono<AppEnv> {
     if (Array.isArray(body)) throw invalid("body must be one message: batches are not supported");
     // The SDK is as large as the rest of the protocols together.
     const { serve } = await import("./serve.ts");
-    return await serve(session, asJson(raw), body);
+    return await serve(session, toJsonRequest(raw), body);
   });
   // Nothing is told without being asked, and there is no session to end.
   app.all("/", (context) => {

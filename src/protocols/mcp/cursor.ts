@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
 
@@ -11,7 +11,7 @@ export const cursorOf = (position: Record<string, string>): string =>
 
 /** Fields of a position that `cursorOf` wrote. @throws ProtocolError for any other cursor */
 export function readCursor<Field extends string>(text: string, fields: readonly Field[]) {
-  const json = parsedJson(Buffer.from(text, "base64url").toString());
+  const json = parseJson(Buffer.from(text, "base64url").toString());
   const position = z.record(z.enum(fields), z.string()).safeParse(json).data;
   if (position !== undefined) return position;
   const problem = "cursor is not valid: take it from an earlier answer";

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { invalidField, isNotFound, notFound } from "../../core/errors.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { pointInTime } from "../../core/input/input-fields.ts";
-import { modifiedWithin } from "../../retrieval/retrieval-request.ts";
-import { degradedFor } from "../../http/answers.ts";
+import { modifiedWithinCondition } from "../../retrieval/retrieval-request.ts";
+import { degradedAnswer } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf, readFileId } from "../file-address.ts";
@@ -73,14 +73,14 @@ export const SEARCH_TOOL: Tool = {
 export async function searchDocuments(session: Session, input: object) {
   const { query, rag, topK, ...modified } = parseOrRefuse(SearchInput, input);
   const { services, caller, signal } = session;
-  const rags = rag === undefined ? await allRags(session) : [await namedRag(session, rag)];
-  const condition = modifiedWithin(modified);
+  const rags = rag === undefined ? await allRags(session) : [await findNamedRag(session, rag)];
+  const condition = modifiedWithinCondition(modified);
   const request = { rags, queries: [query], topK, condition, caller, signal };
   const { chunks, degradations } = await search(services, request);
-  return { results: chunks.map(resultOf), ...degradedFor(caller, degradations) };
+  return { results: chunks.map(resultOf), ...degradedAnswer(caller, degradations) };
 }
 
-async function namedRag(session: Session, rag: string): Promise<RagRecord> {
+async function findNamedRag(session: Session, rag: string): Promise<RagRecord> {
   try {
     return await coveredRag(session, rag);
   } catch (thrown) {

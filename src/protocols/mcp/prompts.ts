@@ -7,7 +7,7 @@ import type {
   ListPromptsResult,
 } from "@modelcontextprotocol/server";
 
-import { runnerNamed, runnerTools } from "./runner-tools.ts";
+import { findRunner, runnerTools } from "./runner-tools.ts";
 import { coveredRags, type Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
@@ -33,7 +33,7 @@ export async function getPrompt(
   session: Session,
   { name, arguments: args = {} }: GetPromptRequestParams,
 ): Promise<GetPromptResult> {
-  if ((await runnerNamed(session, name)) === null) throw await unknownPrompt(session, name);
+  if ((await findRunner(session, name)) === null) throw await unknownPrompt(session, name);
   const prompt = args["prompt"] ?? "";
   if (!/\S/.test(prompt)) throw invalidParams("prompt is required");
   const text = `Call the tool ${name} with the prompt below. Answer from its result and name its sources.\n\n${prompt}`;

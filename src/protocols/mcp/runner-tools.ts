@@ -6,8 +6,8 @@ import { identifiersFrom, listCoveredRunners, runnersAfter } from "../../db/acce
 import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import type { ListedRag } from "../../db/records.ts";
-import { readFor } from "../../http/read-for.ts";
-import { degradedFor } from "../../http/answers.ts";
+import { readRagsFor } from "../../http/read-for.ts";
+import { degradedAnswer } from "../../http/answers.ts";
 import type { EmitEvent } from "../../inference/run-events.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { fileIdOf } from "../file-address.ts";
@@ -99,7 +99,7 @@ function descriptionOf(runner: CoveredRunner): string {
 const MAX_ALIKE = 1_000;
 
 /** Those whose names may end in a hash instead of the identifier's end. */
-async function runnersLike(
+async function findSimilarRunners(
   { services, credential }: Session,
   { kind, identifier }: NamedRunner,
 ): Promise<CoveredRunner[]> {
@@ -117,7 +117,7 @@ async function runnersLike(
 const TOOL = /^(ask|agent)_(.{1,100})$/s;
 
 /** Finds the runner of a tool; null where the token covers none of that name. */
-export async function runnerNamed(session: Session, name: string): Promise<Runner | null> {
+export async function findRunner(session: Session, name: string): Promise<Runner | null> {
   const [, word, identifier = ""] = TOOL.exec(name) ?? [];
   if (word === undefined) return null;
   const lookup = {
@@ -126,7 +126,7 @@ export async function runnerNamed(session: Session, name: string): Promise<Runne
   };
   const namedRunner = await readRunner(session, lookup);
   if (namedRunner !== null || name.length < NAME_LENGTH) return namedRunner;
-  const alike = await runnersLike(session, lookup);
+  const alike = await findSimilarRunners(session, lookup);
   const shortened = alike.find((runner) => toolNameOf(runner) === name);
   return shortened === undefined ? null : await readRunner(session, shortened);
 }
@@ -140,12 +140,14 @@ async function readRunner(
   const { services, credential } = session;
   const { recentLookups: recent } = services;
   if (kind === "agent") {
-    const agent = coveredIn(await recent.agent.find(services, credential, identifier));
-    return agent === null ? null : { kind, agent: await asRead(session, agent) };
+    const agent = coveredResourceOf(await recent.agent.find(services, credential, identifier));
+    return agent === null ? null : { kind, agent: await resolveRagReaders(session, agent) };
   }
-  const inference = coveredIn(await recent.inference.find(services, credential, identifier));
+  const inference = coveredResourceOf(
+    await recent.inference.find(services, credential, identifier),
+  );
   if (inference === null) return null;
-  return { kind, inference: await asRead(session, inference) };
+  return { kind, inference: await resolveRagReaders(session, inference) };
 }
 
 type RunnerInvocation = { given: object; emit: EmitEvent | undefined };
@@ -165,17 +167,17 @@ export async function runTool(
   return {
     answer: textOf(result.response),
     sources: sources.filter(({ id }, at) => sources.findIndex((first) => first.id === id) === at),
-    ...degradedFor(caller, result.degradations),
+    ...degradedAnswer(caller, result.degradations),
   };
 }
 
 /** With the RAGs as the caller reads them. */
-async function asRead<Runner extends { rags: ListedRag[] }>(
+async function resolveRagReaders<Runner extends { rags: ListedRag[] }>(
   { services, caller }: Session,
   runner: Runner,
 ): Promise<Runner> {
-  return { ...runner, rags: await readFor(services, caller, runner.rags) };
+  return { ...runner, rags: await readRagsFor(services, caller, runner.rags) };
 }
 
-const coveredIn = <Resource>({ found: resource }: Lookup<Resource>): Resource | null =>
+const coveredResourceOf = <Resource>({ found: resource }: Lookup<Resource>): Resource | null =>
   resource?.covered === true ? resource.resource : null;

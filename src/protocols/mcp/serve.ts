@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 
 import packageFacts from "../../../package.json" with { type: "json" };
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { logFailure } from "../../http/errors.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
@@ -40,18 +40,18 @@ const wantsEvents = ({ headers }: Request, body: unknown): boolean =>
 const UNSET_DEPTH = 3;
 
 /** Some clients send null for what is not set, or an empty argument, where others leave it out. */
-function withoutUnset(value: unknown, depth: number, within?: string): unknown {
+function omitUnset(value: unknown, depth: number, within?: string): unknown {
   if (depth === 0 || !isObject(value)) return value;
   const isUnset = (field: unknown) => field === null || (field === "" && within === "arguments");
   const fields = Object.entries(value).filter(([name, field]) => name === "id" || !isUnset(field));
   return Object.fromEntries(
-    fields.map(([name, field]) => [name, withoutUnset(readField(name, field), depth - 1, name)]),
+    fields.map(([name, field]) => [name, omitUnset(readField(name, field), depth - 1, name)]),
   );
 }
 
 /** Some models write the arguments of a tool as a text. */
 const readField = (name: string, field: unknown): unknown =>
-  name === "arguments" && typeof field === "string" ? (parsedJson(field) ?? field) : field;
+  name === "arguments" && typeof field === "string" ? (parseJson(field) ?? field) : field;
 
 /**
  * Answers one message, with JSON unless it asks for progress, in the revision of the protocol that
@@ -59,7 +59,7 @@ const readField = (name: string, field: unknown): unknown =>
  * which begins with `initialize`.
  */
 export async function serve(session: Session, request: Request, body: unknown): Promise<Response> {
-  const message = withoutUnset(body, UNSET_DEPTH);
+  const message = omitUnset(body, UNSET_DEPTH);
   const parsed = { parsedBody: message };
   const streams = wantsEvents(request, message);
   // The SDK refuses a client that reads JSON alone, which is all that it gets.
@@ -72,7 +72,7 @@ export async function serve(session: Session, request: Request, body: unknown): 
     return await transport.handleRequest(request, parsed);
   }
   const { data: unknown } = Unserved.safeParse(message);
-  if (unknown !== undefined) return unserved(unknown.id);
+  if (unknown !== undefined) return methodNotFound(unknown.id);
   return await createMcpHandler(() => serverFor(session, streams)).fetch(request, parsed);
 }
 
@@ -86,7 +86,7 @@ const Unserved = z.object({
   id: z.union([z.string(), z.number()]),
 });
 
-function unserved(id: string | number): Response {
+function methodNotFound(id: string | number): Response {
   const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
   return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
 }
@@ -101,7 +101,7 @@ function serverFor(session: Session, streams: boolean): Server {
       instructions: INSTRUCTIONS,
     },
   );
-  const answer = <Result>(work: () => Result | Promise<Result>) => answered(session, work);
+  const answer = <Result>(work: () => Result | Promise<Result>) => translateErrors(session, work);
   server.setRequestHandler("tools/list", ({ params }) =>
     answer(() => listTools(session, params?.cursor)),
   );
@@ -128,7 +128,7 @@ function serverFor(session: Session, streams: boolean): Server {
 }
 
 /** The SDK would answer with the message of any error, which may quote what is not the caller's. */
-async function answered<Result>(
+async function translateErrors<Result>(
   { services }: Session,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {

@@ -8,7 +8,7 @@ import type {
 import { logFailure } from "../../http/errors.ts";
 import type { EmitEvent } from "../../inference/run-events.ts";
 import { FETCH_TOOL, fetchFile, SEARCH_TOOL, searchDocuments } from "./document-tools.ts";
-import { runnerNamed, runnerTools, runTool } from "./runner-tools.ts";
+import { findRunner, runnerTools, runTool } from "./runner-tools.ts";
 import type { Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
@@ -51,7 +51,7 @@ async function workOf(
 ): Promise<StructuredContent> {
   if (name === SEARCH_TOOL.name) return await searchDocuments(session, input);
   if (name === FETCH_TOOL.name) return await fetchFile(session, input);
-  const runner = await runnerNamed(session, name);
+  const runner = await findRunner(session, name);
   if (runner !== null) return await runTool(session, runner, { given: input, emit });
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
 }

@@ -5,15 +5,15 @@ import {
   resourceMetadataUrl,
   resourceOf,
   serverMetadataUrl,
-  withOwnResource,
+  normalizeResource,
 } from "../../access/programs/addresses.ts";
 import type { AuthorizationServer } from "../../access/programs/authorization-server.ts";
 import { notFound } from "../../core/errors.ts";
-import { jsonText, parsedJson } from "../../core/input/parsed-json.ts";
+import { jsonText, parseJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf, clientOf } from "../../http/client-address.ts";
-import { readText, refuseCoded } from "../../http/middleware/json-body.ts";
+import { readText, refuseContentCoding } from "../../http/middleware/json-body.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 
 /* See https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization */
@@ -52,7 +52,9 @@ export function oauthProtocol(): Hono<AppEnv> {
   );
   app.on(["POST", "OPTIONS"], REGISTER, async (context) => {
     const address = `${baseUrlFor(context)}/oauth/register`;
-    return lasting(await answer(context, address, (server, ...of) => server.register(...of)));
+    return keepRegistration(
+      await answer(context, address, (server, ...of) => server.register(...of)),
+    );
   });
   return app;
 }
@@ -73,10 +75,10 @@ type OAuthHandler = (
 /** The library's answer to the request as its client has sent it, before any proxy of ours. */
 async function answer(context: Context<AppEnv>, url: string, by: OAuthHandler): Promise<Response> {
   const { raw } = context.req;
-  refuseCoded(raw.headers);
+  refuseContentCoding(raw.headers);
   const adapt = url.endsWith("/register")
-    ? servedPart
-    : withoutRepeatedId(raw, baseUrlFor(context));
+    ? supportedMetadata
+    : removeRepeatedId(raw, baseUrlFor(context));
   const body = raw.method === "POST" ? adapt(await readText(raw, BODY_LIMIT_BYTES)) : null;
   const request = new Request(url, { method: raw.method, headers: raw.headers, body });
   const { authorizationServer } = await import("../../access/programs/authorization-server.ts");
@@ -91,13 +93,13 @@ async function answer(context: Context<AppEnv>, url: string, by: OAuthHandler): 
  * way to authenticate (https://www.rfc-editor.org/rfc/rfc6749#section-3.2.1). Credentials are
  * encoded as the fields of a form are.
  */
-const withoutRepeatedId = (request: Request, baseUrl: string) => (form: string) => {
+const removeRepeatedId = (request: Request, baseUrl: string) => (form: string) => {
   const fields = new URLSearchParams(form);
   const id = new URLSearchParams(`id=${auth(request)?.username ?? ""}`).get("id") ?? "";
   fields.delete("client_id", id);
   // There are no scopes: a refresh that repeats those of the request would be refused for them.
   fields.delete("scope");
-  return withOwnResource(fields, baseUrl).toString();
+  return normalizeResource(fields, baseUrl).toString();
 };
 
 const SERVED = new Map<string, unknown[]>([
@@ -109,8 +111,8 @@ const SERVED = new Map<string, unknown[]>([
  * The metadata of a program without empty fields, and without what is not served: the answer lists
  * what remains (https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1).
  */
-function servedPart(text: string): string {
-  const metadata = parsedJson(text);
+function supportedMetadata(text: string): string {
+  const metadata = parseJson(text);
   if (!isObject(metadata)) return text;
   const fields = Object.entries(metadata).filter(([, value]) => value !== "" && value !== null);
   const served = fields.map(([name, value]) => {
@@ -126,7 +128,7 @@ const executionOf = ({ executionCtx }: Context<AppEnv>) =>
   executionCtx as ExecutionContext;
 
 /** Keeps used programs with a secret: people would be asked again after a day. */
-async function lasting(registered: Response): Promise<Response> {
+async function keepRegistration(registered: Response): Promise<Response> {
   if (registered.status !== CREATED) return registered;
   const client: unknown = await registered.json();
   const hasSecret = isObject(client) && "client_secret" in client;

@@ -9,15 +9,15 @@ import type { Caller } from "../../http/caller.ts";
 import type { InferenceResult } from "../../inference/types.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import { admit } from "../../http/middleware/guard.ts";
-import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
+import { reportIgnoredFields } from "../../http/middleware/ignored-fields.ts";
 import { runBody } from "../../http/run-stream.ts";
 import type { RunListener } from "../../inference/run-events.ts";
 import { type DeferredBody, parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
 import type { Services } from "../../services.ts";
 import { run, type Runner } from "../run.ts";
 import { openAiErrorBody, type OpenAiErrorBody, refuse } from "./errors.ts";
-import { checkFunctions, setHostedAside } from "./functions.ts";
-import { asNoSuchModel, readModelName } from "./models.ts";
+import { checkFunctions, removeHostedTools } from "./functions.ts";
+import { toNoSuchModel, readModelName } from "./models.ts";
 import { type Output, type OutputEvent, outputEvents, outputOf } from "./output.ts";
 import { MAX_MODEL_LENGTH, type Turn } from "./turn.ts";
 
@@ -33,7 +33,7 @@ export type TurnApi<Read extends Turn> = {
 export type Teller = {
   texts: (events: AsyncIterable<OutputEvent>) => AsyncGenerator<string>;
   /** The event that ends the stream after a failure. */
-  failed: (error: OpenAiErrorBody) => string;
+  failureEvent: (error: OpenAiErrorBody) => string;
 };
 
 /** Runs the inference or agent that the body names, and answers whole or as a stream. */
@@ -42,9 +42,9 @@ export async function answerTurn<Read extends Turn>(
   api: TurnApi<Read>,
 ): Promise<Response> {
   const received = await parseBodyDeferringErrors(context.req.raw);
-  const { runner, caller } = await admitted(context, received);
-  const { body, hosted } = setHostedAside(received.value);
-  tellIgnored(
+  const { runner, caller } = await admitTurn(context, received);
+  const { body, hosted } = removeHostedTools(received.value);
+  reportIgnoredFields(
     context,
     api.schema,
     body,
@@ -62,12 +62,12 @@ export async function answerTurn<Read extends Turn>(
     const result = await runWith({ signal });
     return context.json(api.answer(turn, outputOf(turn, result)));
   }
-  const events = await streamedTurn({ run: runWith, signal, log: services.log }, turn, api);
+  const events = await streamTurn({ run: runWith, signal, log: services.log }, turn, api);
   return context.body(events, 200, EVENT_STREAM_HEADERS);
 }
 
 /** Begins with the passages or the first text. @throws what the run throws before that */
-export const streamedTurn = <Read extends Turn>(
+export const streamTurn = <Read extends Turn>(
   running: Parameters<typeof runBody<InferenceResult>>[0],
   turn: Read,
   api: Pick<TurnApi<Read>, "teller">,
@@ -76,7 +76,7 @@ export const streamedTurn = <Read extends Turn>(
   return runBody(
     running,
     (events) => teller.texts(outputEvents(events, turn)),
-    ({ status, error, thrown }) => teller.failed(openAiErrorBody(status, error, thrown)),
+    ({ status, error, thrown }) => teller.failureEvent(openAiErrorBody(status, error, thrown)),
   );
 };
 
@@ -85,7 +85,7 @@ function modelIn(body: unknown): string {
   return typeof model === "string" ? model.slice(0, MAX_MODEL_LENGTH) : "";
 }
 
-async function admitted(
+async function admitTurn(
   context: Context<AppEnv>,
   { value, problem }: DeferredBody,
 ): Promise<{ runner: Runner; caller: Caller }> {
@@ -101,7 +101,7 @@ async function admitted(
   } catch (thrown) {
     if (isNotFound(thrown) && problem !== null) throw problem;
     if (isNotFound(thrown) && model === "") throw refuse("model", "is required, as text");
-    throw asNoSuchModel(thrown, model);
+    throw toNoSuchModel(thrown, model);
   }
 }
 
@@ -122,13 +122,14 @@ type Settings = {
 /** The runner with the caller's system message after its own, and the caller's limits where lower. */
 export function applyCallerLimits(models: ChatModels, runner: Runner, turn: Turn): Runner {
   return runner.kind === "agent"
-    ? { kind: "agent", agent: lowered(models, runner.agent, turn) }
-    : { kind: "inference", inference: lowered(models, runner.inference, turn) };
+    ? { kind: "agent", agent: limitSettings(models, runner.agent, turn) }
+    : { kind: "inference", inference: limitSettings(models, runner.inference, turn) };
 }
 
-function lowered<Set extends Settings>(models: ChatModels, settings: Set, turn: Turn): Set {
+function limitSettings<Set extends Settings>(models: ChatModels, settings: Set, turn: Turn): Set {
   const { model, systemPrompt, temperature, maxOutputTokens } = settings;
-  const most = () => maxOutputTokens ?? Math.floor(models.chat(model).contextTokens * ANSWER_SHARE);
+  const maxAnswerTokens = () =>
+    maxOutputTokens ?? Math.floor(models.chat(model).contextTokens * ANSWER_SHARE);
   return {
     ...settings,
     systemPrompt: [systemPrompt, turn.systemNote].filter((text) => text !== "").join("\n\n"),
@@ -137,6 +138,8 @@ function lowered<Set extends Settings>(models: ChatModels, settings: Set, turn: 
         ? temperature
         : Math.min(temperature ?? DEFAULT_TEMPERATURE, turn.temperature),
     maxOutputTokens:
-      turn.maxOutputTokens === null ? maxOutputTokens : Math.min(most(), turn.maxOutputTokens),
+      turn.maxOutputTokens === null
+        ? maxOutputTokens
+        : Math.min(maxAnswerTokens(), turn.maxOutputTokens),
   };
 }

@@ -12,7 +12,7 @@ export const chatCompletions: TurnApi<ReadChat> = {
   answer: chatAnswer,
   teller: (chat): Teller => ({
     texts: (events) => chatChunks(events, chat),
-    failed: (error) => eventText(error),
+    failureEvent: (error) => eventText(error),
   }),
 };
 

@@ -103,7 +103,7 @@ export function readChat(body: unknown): ReadChat {
   const jsonSchema = chatSchemaOf(request.response_format);
   const tools = (request.tools ?? []).map((tool) => tool.function);
   return {
-    ...readConversation(request.messages.map(saidIn)),
+    ...readConversation(request.messages.map(entryOf)),
     model: request.model,
     temperature: request.temperature ?? null,
     maxOutputTokens: limits.length === 0 ? null : Math.min(...limits),
@@ -122,7 +122,7 @@ function checkStreamOptions({ stream, stream_options: options }: ParsedChat) {
   if (isWithout) throw refuse("stream_options", "is allowed only with stream: true");
 }
 
-function saidIn(message: ParsedChat["messages"][number], at: number): ConversationEntry {
+function entryOf(message: ParsedChat["messages"][number], at: number): ConversationEntry {
   const param = `messages[${at}]`;
   const where = {
     param: `${param}.role`,

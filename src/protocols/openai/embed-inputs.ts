@@ -1,13 +1,13 @@
 import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { TokenId } from "../../core/ids.ts";
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import { Deadline } from "../../core/work/deadline.ts";
-import { asModelFailed } from "../../inference/run-turn.ts";
+import { toModelError } from "../../inference/run-turn.ts";
 import type { Embedder } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
-export type Embedding = Pick<Services, "config" | "now" | "queue" | "log" | "inBackground">;
+export type Embedding = Pick<Services, "config" | "now" | "queue" | "log" | "runInBackground">;
 
 type EmbeddingRequest = {
   embedder: Embedder;
@@ -27,25 +27,28 @@ export function embedInputs(
   request: EmbeddingRequest,
 ): Promise<EmbeddingResult> {
   const running = embed(services, request);
-  services.inBackground(running.catch(() => undefined));
+  services.runInBackground(running.catch(() => undefined));
   return running;
 }
 
 async function embed(services: Embedding, request: EmbeddingRequest): Promise<EmbeddingResult> {
   const { embedder, texts, tokenId, signal } = request;
-  const { now, config, inBackground } = services;
+  const { now, config, runInBackground } = services;
   const startedAt = now();
   const vectors: Float32Array[] = [];
   let calls = 0;
   let tokens = 0;
   const call = async (batch: string[], until: AbortSignal) => {
     calls += 1;
-    const vectors = await embedTexts(embedder, batch, { signal: until, inBackground });
+    const vectors = await embedTexts(embedder, batch, { signal: until, runInBackground });
     tokens += vectors.tokens;
     return vectors.vectors;
   };
   const callAll = async (until: AbortSignal) => {
-    for (const wave of inBatches(inBatches(texts, embedder.batchLimit), CALLS_AT_ONCE)) {
+    for (const wave of splitIntoBatches(
+      splitIntoBatches(texts, embedder.batchLimit),
+      CALLS_AT_ONCE,
+    )) {
       until.throwIfAborted();
       const batches = await Promise.all(wave.map((batch) => call(batch, until)));
       vectors.push(...batches.flat());
@@ -67,7 +70,7 @@ async function embed(services: Embedding, request: EmbeddingRequest): Promise<Em
     await new Deadline(now, config.MODEL_TIMEOUT_MS, signal).run("model", callAll);
   } catch (thrown) {
     count(true);
-    throw asModelFailed(thrown);
+    throw toModelError(thrown);
   }
   count(false);
   return { vectors, tokens };

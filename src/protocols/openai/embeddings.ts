@@ -5,11 +5,11 @@ import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { ListedRag } from "../../db/records.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
-import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
+import { reportIgnoredFields } from "../../http/middleware/ignored-fields.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Embedder } from "../../ports/models.ts";
 import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
-import { tokensAndGrants } from "../tokens-only.ts";
+import { requireTokenOrGrant } from "../tokens-only.ts";
 import { embeddingsBody, embedInputs } from "./embed-inputs.ts";
 import { NoSuchModel, parseBody, refuse } from "./errors.ts";
 import { MAX_MODEL_LENGTH } from "./turn.ts";
@@ -36,7 +36,7 @@ export const EmbeddingsRequest = z.object({
 
 export function embeddingRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.post("/embeddings", tokensAndGrants, async (context) => {
+  app.post("/embeddings", requireTokenOrGrant, async (context) => {
     const { value, problem } = await parseBodyDeferringErrors(context.req.raw, BODY_LIMIT_BYTES);
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
@@ -44,7 +44,7 @@ export function embeddingRoutes(): Hono<AppEnv> {
     const caller = callerFrom(services, context.req.raw, principal);
     context.set("actor", caller.actor);
     if (problem !== null) throw problem;
-    tellIgnored(context, EmbeddingsRequest, value);
+    reportIgnoredFields(context, EmbeddingsRequest, value);
     const { model, input, encoding_format, dimensions } = parseBody(EmbeddingsRequest, value);
     const texts = typeof input === "string" ? [input] : input;
     const embedder = services.models.embedder(model, dimensionsOf(rags, model, dimensions));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import type { CallerFunctions, FunctionCall } from "../../inference/types.ts";
 import { schemaProblem } from "../../inference/json-schema/keywords.ts";
 import { searchToolNames } from "../../inference/tools/search-tools.ts";
@@ -33,7 +33,7 @@ export const FunctionFields = {
   strict: z.boolean().nullish(),
 };
 
-/** `setHostedAside` leaves holes. */
+/** `removeHostedTools` leaves holes. */
 export const functionsOf = <Tool extends z.ZodType>(tool: Tool) =>
   z
     .array(tool.optional())
@@ -51,7 +51,7 @@ const LEFT_TO_THE_MODEL = new Set<unknown>([undefined, null, "auto", "none"]);
  * their functions: those that the model need not use are left out, their types told.
  * @throws OpenAiRefusal where the model would have to use one
  */
-export function setHostedAside(body: unknown): { body: unknown; hosted: string[] } {
+export function removeHostedTools(body: unknown): { body: unknown; hosted: string[] } {
   if (!isObject(body) || !Array.isArray(body["tools"])) return { body, hosted: [] };
   const types = body["tools"].map((each) => HostedTool.safeParse(each).data?.type);
   const hosted = [...new Set(types.filter((type) => type !== undefined))];
@@ -93,7 +93,7 @@ const WrittenCall = z.object({ id: z.string().min(1), name: z.string(), argument
 
 /** Undefined for an id that `callItemId` did not write. */
 export const callOfItem = (itemId: string): FunctionCall | undefined =>
-  WrittenCall.safeParse(parsedJson(Buffer.from(itemId.slice(3), "base64url").toString())).data;
+  WrittenCall.safeParse(parseJson(Buffer.from(itemId.slice(3), "base64url").toString())).data;
 
 type AskedFunction = z.output<z.ZodObject<typeof FunctionFields>>;
 

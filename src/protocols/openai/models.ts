@@ -8,7 +8,7 @@ import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit } from "../../http/middleware/guard.ts";
 import { MAX_MODEL_LENGTH } from "./turn.ts";
-import { tokensAndGrants } from "../tokens-only.ts";
+import { requireTokenOrGrant } from "../tokens-only.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
 
 /** `inference/sample` or `agent/sample`; with a colon for programs that take a slash for a provider. */
@@ -38,7 +38,7 @@ const modelAnswer = ({ kind, identifier, createdAt }: RunnerRow) => ({
 export function modelRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
-  app.get("/models", tokensAndGrants, async (context) => {
+  app.get("/models", requireTokenOrGrant, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const after = context.req.query("after");
@@ -52,14 +52,14 @@ export function modelRoutes(): Hono<AppEnv> {
     return context.json({ object: "list", data, ...ends });
   });
 
-  app.get("/models/:model{.+}", tokensAndGrants, async (context) => {
+  app.get("/models/:model{.+}", requireTokenOrGrant, async (context) => {
     const model = context.req.param("model");
     const { kind, identifier } = readModelName(model);
     try {
       const { resource } = await admit(context, kind, "now", identifier);
       return context.json(modelAnswer({ kind, ...resource }));
     } catch (thrown) {
-      throw asNoSuchModel(thrown, model);
+      throw toNoSuchModel(thrown, model);
     }
   });
 
@@ -67,6 +67,6 @@ export function modelRoutes(): Hono<AppEnv> {
 }
 
 /** A missing model is reported in the words that clients of this API know. */
-export function asNoSuchModel(thrown: unknown, model: string): unknown {
+export function toNoSuchModel(thrown: unknown, model: string): unknown {
   return isNotFound(thrown) ? new NoSuchModel(model.slice(0, MAX_MODEL_LENGTH)) : thrown;
 }

@@ -22,7 +22,7 @@ export const responses: TurnApi<ReadResponse> = {
 const newId = (kind: string) => `${kind}_${crypto.randomUUID().replaceAll("-", "")}`;
 
 /** The response before anything came of it. */
-function begunResponse({ asked: request, model, functions }: ReadResponse) {
+function responseHeadOf({ asked: request, model, functions }: ReadResponse) {
   return {
     id: newId("resp"),
     object: "response" as const,
@@ -50,12 +50,12 @@ function begunResponse({ asked: request, model, functions }: ReadResponse) {
   };
 }
 
-type ResponseHead = ReturnType<typeof begunResponse>;
+type ResponseHead = ReturnType<typeof responseHeadOf>;
 
 const REASONS = { length: "max_output_tokens", content_filter: "content_filter" };
 const statusOf = ({ finish }: Output) => (finish === "stop" ? "completed" : "incomplete");
 
-const finishedResponse = (response: ResponseHead, output: Output, items: object[]) => ({
+const finishResponse = (response: ResponseHead, output: Output, items: object[]) => ({
   ...response,
   status: statusOf(output),
   incomplete_details: output.finish === "stop" ? null : { reason: REASONS[output.finish] },
@@ -68,7 +68,7 @@ const finishedResponse = (response: ResponseHead, output: Output, items: object[
 function responseAnswer(turn: ReadResponse, output: Output) {
   const message = hasMessage(output) ? [messageItem(newId("msg"), output)] : [];
   const items = [...message, ...output.calls.map((call) => callItem(call))];
-  return finishedResponse(begunResponse(turn), output, items);
+  return finishResponse(responseHeadOf(turn), output, items);
 }
 
 const hasMessage = ({ text, calls }: Output) => text !== "" || calls.length === 0;
@@ -115,7 +115,7 @@ class ResponseTeller implements Teller {
   #messageId: string | null = null;
 
   constructor(turn: ReadResponse) {
-    this.#begun = begunResponse(turn);
+    this.#begun = responseHeadOf(turn);
   }
 
   async *texts(events: AsyncIterable<OutputEvent>): AsyncGenerator<string> {
@@ -127,13 +127,13 @@ class ResponseTeller implements Teller {
         }
       } else if (event.type === "text") {
         yield* this.#beginMessage();
-        yield this.#ofText("delta", { delta: event.text, logprobs: [] });
+        yield this.#textEvent("delta", { delta: event.text, logprobs: [] });
       } else yield* this.#end(event.output);
     }
   }
 
   /** Clients read the one form or the other. */
-  failed({ error }: OpenAiErrorBody): string {
+  failureEvent({ error }: OpenAiErrorBody): string {
     return this.#event("error", { ...error, type: "error", error });
   }
 
@@ -142,7 +142,7 @@ class ResponseTeller implements Teller {
     return eventText({ type, sequence_number, ...data }, type);
   }
 
-  #ofText(what: string, data: object): string {
+  #textEvent(what: string, data: object): string {
     return this.#event(`response.output_text.${what}`, { ...this.#place, ...data });
   }
 
@@ -168,7 +168,7 @@ class ResponseTeller implements Teller {
     for (const call of output.calls) {
       items.push(yield* this.#call(call, items.length));
     }
-    const response = finishedResponse(this.#begun, output, items);
+    const response = finishResponse(this.#begun, output, items);
     yield this.#event(`response.${response.status}`, { response });
   }
 
@@ -176,9 +176,9 @@ class ResponseTeller implements Teller {
     const item = messageItem(this.#messageId ?? "", output);
     const [part] = item.content;
     for (const [annotation_index, annotation] of annotationsOf(output).entries()) {
-      yield this.#ofText("annotation.added", { annotation_index, annotation });
+      yield this.#textEvent("annotation.added", { annotation_index, annotation });
     }
-    yield this.#ofText("done", { text: output.text, logprobs: [] });
+    yield this.#textEvent("done", { text: output.text, logprobs: [] });
     yield this.#event("response.content_part.done", { ...this.#place, part });
     yield this.#event("response.output_item.done", { output_index: 0, item });
     return item;

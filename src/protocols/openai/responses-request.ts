@@ -88,7 +88,7 @@ const ResponsesFormat = ResponseFormat.extend({
   strict: z.boolean().nullish(),
 });
 
-const nothing = (rule: string) => z.null(`must be empty: ${rule}`).optional();
+const emptyField = (rule: string) => z.null(`must be empty: ${rule}`).optional();
 const NOT_STORED = "Quarry stores nothing, send the earlier items in input";
 
 export const ResponsesRequest = z.object({
@@ -110,9 +110,9 @@ export const ResponsesRequest = z.object({
   background: z
     .literal(false, "must be false: background answers are not supported, use stream")
     .nullish(),
-  previous_response_id: nothing(NOT_STORED),
-  conversation: nothing(NOT_STORED),
-  prompt: nothing("Quarry stores no prompts, send instructions and input"),
+  previous_response_id: emptyField(NOT_STORED),
+  conversation: emptyField(NOT_STORED),
+  prompt: emptyField("Quarry stores no prompts, send instructions and input"),
 });
 
 export type ReadResponse = Turn & { asked: z.output<typeof ResponsesRequest> };
@@ -128,7 +128,7 @@ export function readResponse(body: unknown): ReadResponse {
   const field = "instructions";
   const note = { role: "system" as const, param: field, content: field, text: instructions ?? "" };
   return {
-    ...readConversation([note, ...saidIn(input)]),
+    ...readConversation([note, ...conversationIn(input)]),
     model: request.model,
     temperature: request.temperature ?? null,
     maxOutputTokens: request.max_output_tokens ?? null,
@@ -143,16 +143,16 @@ export function readResponse(body: unknown): ReadResponse {
 type Input = z.output<typeof ResponsesRequest>["input"];
 type SaidItem = Extract<z.output<typeof Item>, { call_id: string } | { role: string }>;
 
-function saidIn(input: Input): ConversationEntry[] {
+function conversationIn(input: Input): ConversationEntry[] {
   if (typeof input === "string") {
     return [{ param: "input", content: "input", role: "user", text: input }];
   }
   const last = input.findLastIndex((item) => item.type === "message" && item.role === "user");
   const messages = input.flatMap((item, at) => {
-    if ("call_id" in item || "role" in item) return [itemSaid(item, `input[${at}]`)];
+    if ("call_id" in item || "role" in item) return [entryOfItem(item, `input[${at}]`)];
     if (item.type !== "item_reference") return [];
     const call = callOfItem(item.id);
-    if (call !== undefined) return [callSaid(call, `input[${at}]`)];
+    if (call !== undefined) return [entryOfCall(call, `input[${at}]`)];
     // Text with calls since the last question can be missed; an earlier answer cannot.
     if (at > last) return [];
     throw refuse(`input[${at}].type`, NO_REFERENCE);
@@ -164,13 +164,13 @@ function saidIn(input: Input): ConversationEntry[] {
 const NO_REFERENCE =
   "must not be item_reference: Quarry stores nothing, send the item itself (clients do so with store: false)";
 
-const callSaid = (call: FunctionCall, at: string): ConversationEntry => {
+const entryOfCall = (call: FunctionCall, at: string): ConversationEntry => {
   return { param: at, content: at, role: "assistant", text: "", calls: [call] };
 };
 
-function itemSaid(item: SaidItem, at: string): ConversationEntry {
+function entryOfItem(item: SaidItem, at: string): ConversationEntry {
   if (item.type === "function_call") {
-    return callSaid({ id: item.call_id, name: item.name, arguments: item.arguments }, at);
+    return entryOfCall({ id: item.call_id, name: item.name, arguments: item.arguments }, at);
   }
   if (item.type === "function_call_output") {
     const callField = `${at}.call_id`;

@@ -61,7 +61,7 @@ export function readConversation(messages: ConversationEntry[]): Conversation {
   }
   const last = messages.findLast(({ role }) => !NOTES.has(role)) ?? messages.at(-1);
   if (last === undefined) throw refuse("messages", "must not be empty");
-  conversation.expectAnswered(last.param);
+  conversation.requireAnswers(last.param);
   // Instructions alone are what the model is asked.
   const isAlone = NOTES.has(last.role);
   const text = isAlone ? conversation.notes.splice(0).join("\n\n") : last.text;
@@ -97,7 +97,7 @@ class ConversationReader {
       case "assistant":
         return this.#addAnswer(message);
       default:
-        this.expectAnswered(message.param);
+        this.requireAnswers(message.param);
         // Some providers refuse an empty message.
         if (message.text.trim() !== "") this.messages.push({ role: "user", content: message.text });
     }
@@ -115,7 +115,7 @@ class ConversationReader {
   #addAnswer({ param, text, calls }: Extract<ConversationEntry, { role: "assistant" }>): void {
     const last = this.messages.at(-1);
     const isMore = calls.length > 0 && text === "" && last?.role === "assistant";
-    if (!isMore) this.expectAnswered(param);
+    if (!isMore) this.requireAnswers(param);
     for (const call of calls) {
       if (this.#open.has(call.id)) throw refuse(param, "has two calls with one id");
       this.#open.set(call.id, call);
@@ -127,7 +127,7 @@ class ConversationReader {
   }
 
   /** @throws OpenAiRefusal: providers refuse calls without results. */
-  expectAnswered(param: string): void {
+  requireAnswers(param: string): void {
     const [id] = this.#open.keys();
     if (id === undefined) return;
     throw refuse(param, `comes before the result of the call ${id.slice(0, TOLD_ID_LENGTH)}`);

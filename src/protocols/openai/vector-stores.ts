@@ -1,21 +1,21 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { listedFor } from "../../access/readers.ts";
+import { listRagsForReader } from "../../access/readers.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { ListedRag } from "../../db/records.ts";
-import { degradedFor } from "../../http/answers.ts";
+import { degradedAnswer } from "../../http/answers.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { guardRag, guardSearch } from "../../http/middleware/guard.ts";
-import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
+import { reportIgnoredFields } from "../../http/middleware/ignored-fields.ts";
 import { readJson } from "../../http/middleware/json-body.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { attributesOf, type Attributes } from "../file-fields.ts";
 import { search } from "../search.ts";
-import { tokensAndGrants } from "../tokens-only.ts";
+import { requireTokenOrGrant } from "../tokens-only.ts";
 import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";
 
@@ -44,46 +44,53 @@ export const SearchRequest = z.object({
 export function vectorStoreRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
-  app.get("/vector_stores", tokensAndGrants, async (context) => {
+  app.get("/vector_stores", requireTokenOrGrant, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const { principal, rags } = await listCoveredRags(services.reads, credential);
     const { actor, reading } = callerFrom(services, context.req.raw, principal);
     context.set("actor", actor);
-    const rows = await listedFor(services.reads, reading, rags);
+    const rows = await listRagsForReader(services.reads, reading, rags);
     return context.json(pageOf(rows.map(storeAnswer), context.req.query()));
   });
 
-  app.get("/vector_stores/:identifier", tokensAndGrants, guardRag, (context) =>
+  app.get("/vector_stores/:identifier", requireTokenOrGrant, guardRag, (context) =>
     context.json(storeAnswer(context.get("rag"))),
   );
 
-  app.post("/vector_stores/:identifier/search", tokensAndGrants, guardSearch, async (context) => {
-    const { rag, caller, services } = context.var;
-    const body = await readJson(context.req.raw);
-    tellIgnored(context, SearchRequest, body);
-    const request = parseBody(SearchRequest, body);
-    const queries = typeof request.query === "string" ? [request.query] : request.query;
-    const { chunks, degradations } = await search(services, {
-      rags: [rag],
-      queries,
-      topK: request.max_num_results ?? RESULTS_DEFAULT,
-      threshold: request.ranking_options?.score_threshold ?? undefined,
-      reranks: request.ranking_options?.ranker !== "none",
-      condition: readFilters(request.filters),
-      caller,
-      signal: context.req.raw.signal,
-    });
-    const attributes = await attributesOf(services.reads, rag, chunks);
-    return context.json({
-      object: "vector_store.search_results.page",
-      search_query: queries,
-      data: chunks.map((chunk) => resultAnswer(chunk, attributes.get(chunk.source.filePath) ?? {})),
-      has_more: false,
-      next_page: null,
-      ...degradedFor(caller, degradations),
-    });
-  });
+  app.post(
+    "/vector_stores/:identifier/search",
+    requireTokenOrGrant,
+    guardSearch,
+    async (context) => {
+      const { rag, caller, services } = context.var;
+      const body = await readJson(context.req.raw);
+      reportIgnoredFields(context, SearchRequest, body);
+      const request = parseBody(SearchRequest, body);
+      const queries = typeof request.query === "string" ? [request.query] : request.query;
+      const { chunks, degradations } = await search(services, {
+        rags: [rag],
+        queries,
+        topK: request.max_num_results ?? RESULTS_DEFAULT,
+        threshold: request.ranking_options?.score_threshold ?? undefined,
+        reranks: request.ranking_options?.ranker !== "none",
+        condition: readFilters(request.filters),
+        caller,
+        signal: context.req.raw.signal,
+      });
+      const attributes = await attributesOf(services.reads, rag, chunks);
+      return context.json({
+        object: "vector_store.search_results.page",
+        search_query: queries,
+        data: chunks.map((chunk) =>
+          resultAnswer(chunk, attributes.get(chunk.source.filePath) ?? {}),
+        ),
+        has_more: false,
+        next_page: null,
+        ...degradedAnswer(caller, degradations),
+      });
+    },
+  );
 
   return app;
 }
@@ -97,7 +104,7 @@ function storeAnswer({ id, identifier, name, totalFiles, processedFiles, fileCou
   return {
     id: identifier,
     object: "vector_store" as const,
-    created_at: Math.floor(madeAt(id) / SECOND_MS),
+    created_at: Math.floor(creationTimeOf(id) / SECOND_MS),
     name,
     description: null,
     // The size of texts and vectors is not counted.
@@ -119,7 +126,7 @@ function storeAnswer({ id, identifier, name, totalFiles, processedFiles, fileCou
 const TIME_DIGITS = 12;
 
 /** RFC 9562: the first 48 bits of a UUIDv7 are its time in ms. */
-const madeAt = (id: string) =>
+const creationTimeOf = (id: string) =>
   Number.parseInt(id.replaceAll("-", "").slice(0, TIME_DIGITS), 16) || 0;
 
 /** A page after or before an id; newest first unless `order` is `asc`. */

@@ -2,7 +2,7 @@ import { BitSet } from "../../core/bit-set.ts";
 import { hash32 } from "../../core/hash.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { readTotals } from "../tables.ts";
-import { grown, CachedValue, MemoryBudget } from "./memory-budget.ts";
+import { copyInto, CachedValue, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
 /** Bounds the tables of all index objects of an isolate; a full shard has 250,000 chunks. */
@@ -33,7 +33,7 @@ export class ChunkTable {
   readonly #duplicates = new BitSet();
 
   /** Only the chunks of these files. */
-  static ofFiles(sql: SqlStorage, files: Iterable<number>): ChunkTable {
+  static loadFiles(sql: SqlStorage, files: Iterable<number>): ChunkTable {
     const table = new ChunkTable();
     table.#addAll(sql.exec(OF_FILES, JSON.stringify([...files])).raw<Row>());
     return table;
@@ -43,7 +43,7 @@ export class ChunkTable {
     return this.#chunks.length * BYTES_A_CHUNK;
   }
 
-  static ofAll(sql: SqlStorage): ChunkTable {
+  static loadAll(sql: SqlStorage): ChunkTable {
     const table = new ChunkTable();
     table.#grow(readTotals(sql).chunks);
     table.#addAll(sql.exec(LIVE).raw<Row>());
@@ -66,7 +66,7 @@ export class ChunkTable {
   }
 
   /** Its chunks in these files; of equal ones only the first, unless duplicates are included. */
-  within(files: BitSet, includeDuplicates: boolean): BitSet {
+  chunksIn(files: BitSet, includeDuplicates: boolean): BitSet {
     const eligible = new BitSet();
     const firstOfKey = new Map<number, number>();
     for (let at = 0; at < this.#used; at++) {
@@ -105,9 +105,9 @@ export class ChunkTable {
   }
 
   #grow(places: number): void {
-    this.#chunks = grown(new Uint32Array(places), this.#chunks);
-    this.#files = grown(new Uint32Array(places), this.#files);
-    this.#keys = grown(new Float64Array(places), this.#keys);
+    this.#chunks = copyInto(new Uint32Array(places), this.#chunks);
+    this.#files = copyInto(new Uint32Array(places), this.#files);
+    this.#keys = copyInto(new Float64Array(places), this.#keys);
   }
 }
 
@@ -131,7 +131,7 @@ export class KeptChunkTable {
   /** `fewFiles`: the files of the restriction, where reading their chunks alone is cheaper. */
   read(fewFiles: BitSet | null): ChunkTable {
     const loadsFew = this.#kept.value === null && fewFiles !== null;
-    if (loadsFew) return ChunkTable.ofFiles(this.#sql, fewFiles);
-    return this.#kept.read(() => ChunkTable.ofAll(this.#sql));
+    if (loadsFew) return ChunkTable.loadFiles(this.#sql, fewFiles);
+    return this.#kept.read(() => ChunkTable.loadAll(this.#sql));
   }
 }

@@ -2,7 +2,7 @@ import { BitSet } from "../../core/bit-set.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { valuesOf } from "../tables.ts";
 import type { EligibleFiles } from "./live-chunks.ts";
-import { grown, CachedValue, MemoryBudget } from "./memory-budget.ts";
+import { copyInto, CachedValue, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
 /** Bounds the tables of all index objects of an isolate. */
@@ -38,7 +38,7 @@ class FileTable {
   }
 
   /** `behind`: files whose audience has changed since. */
-  within({ audiences, since, among, behind }: Within): EligibleFiles {
+  filesWithin({ audiences, since, among, behind }: Within): EligibleFiles {
     const files = new BitSet();
     let chunkCount = 0;
     for (let file = 0; file < this.#chunks.length; file++) {
@@ -53,9 +53,9 @@ class FileTable {
   }
 
   #grow(places: number): void {
-    this.#audiences = grown(new Uint32Array(places), this.#audiences);
-    this.#revisions = grown(new Float64Array(places), this.#revisions);
-    this.#chunks = grown(new Uint32Array(places), this.#chunks);
+    this.#audiences = copyInto(new Uint32Array(places), this.#audiences);
+    this.#revisions = copyInto(new Float64Array(places), this.#revisions);
+    this.#chunks = copyInto(new Uint32Array(places), this.#chunks);
   }
 }
 
@@ -79,7 +79,7 @@ export class KeptFileTable {
   }
 
   /** The files that these principals may read; `among` null: of all. */
-  readableBy(
+  filesReadableBy(
     { principals, since, untold = [] }: NonNullable<Restriction["readers"]>,
     among: BitSet | null,
   ): EligibleFiles {
@@ -96,7 +96,7 @@ export class KeptFileTable {
         FROM json_each(${principals}) principal
         CROSS JOIN audience_members member ON member.principal = principal.value`,
     );
-    return this.#read().within({ audiences, since, among, behind });
+    return this.#read().filesWithin({ audiences, since, among, behind });
   }
 
   #read(): FileTable {

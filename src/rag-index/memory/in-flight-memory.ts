@@ -18,7 +18,7 @@ export class InFlightMemory {
     this.#sql = sql;
   }
 
-  outdate(): void {
+  markOutdated(): void {
     this.#isCurrent = false;
   }
 
@@ -44,7 +44,7 @@ export class InFlightMemory {
       return null;
     }
     this.#memory = this.#memoryFor(rows.length, dimensions());
-    this.#memory?.become(this.#sql, rows);
+    this.#memory?.replaceWith(this.#sql, rows);
     this.#isCurrent = true;
     return this.#memory;
   }

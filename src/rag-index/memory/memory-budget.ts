@@ -88,7 +88,7 @@ export class CachedValue<Value extends { bytes: number }> {
 type Numbers = Uint32Array | Float64Array;
 
 /** `into`, which has more places, with the same numbers. */
-export function grown<Kind extends Numbers>(into: Kind, old: Kind): Kind {
+export function copyInto<Kind extends Numbers>(into: Kind, old: Kind): Kind {
   into.set(old);
   return into;
 }

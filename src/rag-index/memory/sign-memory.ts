@@ -91,12 +91,12 @@ export class SignMemory {
     const best = new BestFew(limit);
     const scored = new Set(first);
     this.#score(sql, query, first, best);
-    if (best.bar === -Infinity || query.values.length === 0) return best.sorted();
+    if (best.minScore === -Infinity || query.values.length === 0) return best.sortItems();
     const margin = DEVIATIONS * estimateError(this.#dimensions);
-    const candidates = this.#bestEstimates(eligible, MAX_SCORED, best.bar - margin);
+    const candidates = this.#bestEstimates(eligible, MAX_SCORED, best.minScore - margin);
     const unscored = candidates.filter((chunk) => !scored.has(chunk));
     this.#score(sql, query, unscored, best);
-    return best.sorted();
+    return best.sortItems();
   }
 
   #estimate({ length, dimensions, values }: QueryVector): void {
@@ -123,10 +123,10 @@ export class SignMemory {
         const chunk = block.at(place);
         if (chunk === null || !eligible.includes(chunk)) continue;
         best.offer(chunk.chunk, estimate);
-        bar = Math.max(least, best.bar);
+        bar = Math.max(least, best.minScore);
       }
     }
-    return best.sorted().map(({ key }) => key);
+    return best.sortItems().map(({ key }) => key);
   }
 
   #score(sql: SqlStorage, query: QueryVector, chunks: number[], best: BestFew): void {

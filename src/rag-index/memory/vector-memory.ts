@@ -21,11 +21,11 @@ const LIVE_VECTORS = `SELECT c.chunk, c.id, c.duplicate, v.vector
 /** A small RAG takes little memory; rounded up to leave room for growth. */
 const MIN_BLOCK_SIZE = 64;
 
-const roundedUp = (vectors: number, to: number) => Math.ceil(vectors / to) * to;
+const roundUpTo = (vectors: number, to: number) => Math.ceil(vectors / to) * to;
 
 /** Places for this many vectors: whole blocks, or one smaller block for few vectors. */
 const placesFor = (vectors: number) =>
-  roundedUp(vectors, vectors <= BLOCK_SIZE ? MIN_BLOCK_SIZE : BLOCK_SIZE);
+  roundUpTo(vectors, vectors <= BLOCK_SIZE ? MIN_BLOCK_SIZE : BLOCK_SIZE);
 
 export const bytesOfVectors = (vectors: number, dimensions: number): number =>
   bytesOfPlaces(placesFor(vectors), dimensions);
@@ -77,7 +77,7 @@ export class VectorMemory {
   }
 
   /** Keeps exactly these from now on; those already in memory are not read again. */
-  become(sql: SqlStorage, target: ChunkPlace[]): void {
+  replaceWith(sql: SqlStorage, target: ChunkPlace[]): void {
     const chunks = new Set(chunksOf(target));
     for (const chunk of this.#places.keys()) if (!chunks.has(chunk)) this.#remove(chunk);
     const entering = target.filter(({ chunk }) => !this.#places.has(chunk));
@@ -85,7 +85,7 @@ export class VectorMemory {
     for (const { chunk, duplicate } of target) this.#mark(chunk, duplicate === 1);
   }
 
-  named(chunk: number): LiveChunkName | null {
+  nameOf(chunk: number): LiveChunkName | null {
     const place = this.#places.get(chunk);
     if (place === undefined) return null;
     const id = this.#ids?.[place];
@@ -116,7 +116,7 @@ export class VectorMemory {
       block.score(query, this.#sums);
       offerBlock(block, this.#sums, eligible, best);
     }
-    return best.sorted();
+    return best.sortItems();
   }
 
   #add({ chunk, id, duplicate, vector }: VectorRow): void {
@@ -149,14 +149,14 @@ export class VectorMemory {
 }
 
 function offerBlock(block: VectorBlock, sums: Float64Array, eligible: LiveChunks, best: BestFew) {
-  let { bar } = best;
+  let { minScore } = best;
   for (let place = 0; place < block.used; place++) {
     const score = sums[place] ?? 0;
-    if (score < bar || !block.isTaken(place)) continue;
+    if (score < minScore || !block.isTaken(place)) continue;
     const chunk = block.chunks[place] ?? 0;
     if (!eligible.includes({ chunk, duplicate: block.duplicates[place] === 1 })) continue;
     best.offer(chunk, score);
-    bar = best.bar;
+    minScore = best.minScore;
   }
 }
 

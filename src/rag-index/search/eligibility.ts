@@ -3,7 +3,7 @@ import type { EligibleFiles, LiveChunk } from "../memory/live-chunks.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import type { KeptFileTable } from "../memory/file-table.ts";
 import { run, valuesOf, readTotals, type Row } from "../tables.ts";
-import { filesInFolders, filesWhere } from "./file-condition.ts";
+import { filesInFolders, createFileFinder } from "./file-condition.ts";
 
 /** Whether this call may return a chunk: of duplicates, only the first eligible one. */
 export class Eligibility {
@@ -51,7 +51,7 @@ export class Eligibility {
 
 type FileRow = Row<"files", "file" | "chunk_count">;
 
-function filesNamed(sql: SqlStorage, names: string[]): number[] {
+function findFilesByName(sql: SqlStorage, names: string[]): number[] {
   return valuesOf<number>(sql)`SELECT f.file FROM json_each(${names}) name
       CROSS JOIN files f ON f.path = name.value WHERE f.state = 'live'
     UNION SELECT f.file FROM json_each(${names}) name
@@ -61,12 +61,12 @@ function filesNamed(sql: SqlStorage, names: string[]): number[] {
 /** The files that satisfy every part, hidden ones among them; null when there is no part. */
 function matchingFiles(sql: SqlStorage, restriction: Restriction): BitSet | null {
   const { named: scopes, metadata, condition } = restriction;
-  const matching = filesWhere(sql);
+  const matching = createFileFinder(sql);
   const parts = metadata.map((filter) => matching({ metadata: filter }));
   if (condition !== undefined) parts.push(matching(condition));
   if (scopes !== null) {
     const { files, folders } = scopes;
-    parts.push(new BitSet([...filesNamed(sql, files), ...filesInFolders(sql, folders)]));
+    parts.push(new BitSet([...findFilesByName(sql, files), ...filesInFolders(sql, folders)]));
   }
   const [first, ...rest] = parts;
   return first === undefined ? null : rest.reduce((all, part) => all.intersect(part), first);
@@ -76,12 +76,12 @@ function matchingFiles(sql: SqlStorage, restriction: Restriction): BitSet | null
 export function resolveRestriction(
   sql: SqlStorage,
   restriction: Restriction,
-  fileTable: Pick<KeptFileTable, "readableBy">,
+  fileTable: Pick<KeptFileTable, "filesReadableBy">,
 ): EligibleFiles {
   const totals = readTotals(sql);
   const matching = matchingFiles(sql, restriction);
   if (restriction.readers !== undefined) {
-    return fileTable.readableBy(restriction.readers, matching);
+    return fileTable.filesReadableBy(restriction.readers, matching);
   }
   if (matching === null && totals.hiddenFiles === 0) {
     return { files: null, chunkCount: totals.chunks };

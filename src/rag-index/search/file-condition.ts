@@ -6,26 +6,26 @@ import { run, select, valuesOf, type Row } from "../tables.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
 /** Finds live files for which conditions hold, hidden ones among them; the caller may change it. */
-export function filesWhere(sql: SqlStorage): (condition: FileCondition) => BitSet {
+export function createFileFinder(sql: SqlStorage): (condition: FileCondition) => BitSet {
   let all: BitSet | null = null;
-  const every = () => {
+  const allFiles = () => {
     all ??= new BitSet(valuesOf<number>(sql)`SELECT file FROM files WHERE state = 'live'`);
     return all.copy();
   };
-  const matching = (condition: FileCondition): BitSet => {
+  const findMatching = (condition: FileCondition): BitSet => {
     if ("any" in condition) {
-      return condition.any.reduce((union, part) => union.unite(matching(part)), new BitSet());
+      return condition.any.reduce((union, part) => union.unite(findMatching(part)), new BitSet());
     }
-    if ("not" in condition) return every().subtract(matching(condition.not));
+    if ("not" in condition) return allFiles().subtract(findMatching(condition.not));
     if ("paths" in condition) return filesAt(sql, condition.paths);
     if ("folder" in condition) return new BitSet(filesInFolders(sql, [condition.folder]));
     if ("metadata" in condition) return filesWith(sql, condition.metadata);
-    if ("compare" in condition) return filesCompared(sql, condition.compare);
+    if ("compare" in condition) return findByComparison(sql, condition.compare);
     const [first, ...rest] = condition.all;
-    if (first === undefined) return every();
-    return rest.reduce((common, part) => common.intersect(matching(part)), matching(first));
+    if (first === undefined) return allFiles();
+    return rest.reduce((common, part) => common.intersect(findMatching(part)), findMatching(first));
   };
-  return matching;
+  return findMatching;
 }
 
 /** The first text after all that begin with `folder/`: the character `0` follows `/`. */
@@ -59,8 +59,8 @@ const nfc = (text: string) => normalForm(text, "NFC");
 
 type Value = Row<"file_metadata", "file" | "value">;
 
-function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
-  if (comparison.of === "modifiedAt") return filesModified(sql, comparison);
+function findByComparison(sql: SqlStorage, comparison: FileComparison): BitSet {
+  if (comparison.of === "modifiedAt") return findByModification(sql, comparison);
   const rows =
     comparison.of === "path"
       ? run<Value>(sql)`SELECT file, path AS value FROM files WHERE state = 'live'`
@@ -68,19 +68,19 @@ function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
   const files = new BitSet();
   const composed =
     "text" in comparison ? { ...comparison, text: nfc(comparison.text) } : comparison;
-  for (const { file, value } of rows) if (passes(nfc(value), composed)) files.add(file);
+  for (const { file, value } of rows) if (isPassing(nfc(value), composed)) files.add(file);
   return files;
 }
 
 /** A number, too, is compared with the time in ms. */
-function filesModified(sql: SqlStorage, comparison: FileComparison): BitSet {
-  const holds = (at: number) =>
-    comparison.test === "order" ? isInOrder(at, comparison) : passes(isoTime(at), comparison);
+function findByModification(sql: SqlStorage, comparison: FileComparison): BitSet {
+  const isMatch = (at: number) =>
+    comparison.test === "order" ? isInOrder(at, comparison) : isPassing(isoTime(at), comparison);
   const rows = select(sql, "files", ["file", "modified_at"], "WHERE state = 'live'");
-  return new BitSet(rows.flatMap(({ file, modified_at: at }) => (holds(at) ? [file] : [])));
+  return new BitSet(rows.flatMap(({ file, modified_at: at }) => (isMatch(at) ? [file] : [])));
 }
 
-function passes(value: string, comparison: FileComparison): boolean {
+function isPassing(value: string, comparison: FileComparison): boolean {
   switch (comparison.test) {
     case "present":
       return value !== "";

@@ -56,7 +56,7 @@ function cosineValue(score: number, { mode, vectorBest, vectorWorst }: Fusion): 
 }
 
 /** Several queries are followed by their joined text, which no result names. */
-export const withoutJoined = <Item>(ofQueries: Item[]): Item[] =>
+export const omitJoined = <Item>(ofQueries: Item[]): Item[] =>
   ofQueries.length > 1 ? ofQueries.slice(0, -1) : ofQueries;
 
 /** So many of the best of a query are sought among so many of each other one's. */
@@ -76,7 +76,7 @@ function relationOf(chunks: (number | null)[][], searched: number): number {
   if ((chunks[0]?.length ?? 0) < 2) return 0;
   const among = Math.ceil(Math.min(AMONG, AMONG_SHARE * chunks.length));
   const best = Math.ceil((among * BEST) / AMONG);
-  const orders = withoutJoined(chunks[0] ?? []).map((_, query) =>
+  const orders = omitJoined(chunks[0] ?? []).map((_, query) =>
     chunks
       .filter((values) => (values[query] ?? null) !== null)
       .sort((a, b) => (b[query] ?? 0) - (a[query] ?? 0))
@@ -97,9 +97,9 @@ function relationOf(chunks: (number | null)[][], searched: number): number {
  * A chunk's value over several queries: the better they belong together, the more the joined text
  * decides, which says most about one question; among several questions the best of each.
  */
-export function together(values: (number | null)[], relation: number): number {
+export function combineValues(values: (number | null)[], relation: number): number {
   const whole = values.at(-1) ?? 0;
-  const best = Math.max(0, ...withoutJoined(values).map((value) => value ?? 0));
+  const best = Math.max(0, ...omitJoined(values).map((value) => value ?? 0));
   return values.length === 1 ? best : (1 - relation) * best + relation * whole;
 }
 
@@ -126,7 +126,7 @@ export function rankCandidates(
   });
   const candidates = [...scoresById(queries)].flatMap(([id, scores]) => {
     const values = fusions.map((fusion, at) => fuse(scores[at] ?? NO_SCORES, fusion));
-    const cosines = withoutJoined(scores).flatMap(({ vector }) => vector ?? []);
+    const cosines = omitJoined(scores).flatMap(({ vector }) => vector ?? []);
     const similarity = cosines.length === 0 ? null : Math.max(...cosines);
     return values.every((value) => value === null) ? [] : [{ id, values, similarity, scores }];
   });
@@ -141,7 +141,7 @@ export function rankCandidates(
     : 0;
   const ranked = candidates
     .map(({ id, values, similarity, scores }) => {
-      return { id, value: together(values, relation), similarity, scores };
+      return { id, value: combineValues(values, relation), similarity, scores };
     })
     .sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1));
   return { ranked, relation };
@@ -151,14 +151,14 @@ const NO_SCORES: LegScores = { lexical: null, vector: null };
 
 function scoresById(queries: QueryLegs[]): Map<ChunkId, LegScores[]> {
   const scores = new Map<ChunkId, LegScores[]>();
-  const note = (leg: keyof LegScores, at: number, { id, score }: Candidate) => {
+  const noteScore = (leg: keyof LegScores, at: number, { id, score }: Candidate) => {
     const own = scores.get(id) ?? queries.map(() => NO_SCORES);
     own[at] = { ...(own[at] ?? NO_SCORES), [leg]: score };
     scores.set(id, own);
   };
   for (const [at, { lexical, vector }] of queries.entries()) {
-    for (const candidate of lexical) note("lexical", at, candidate);
-    for (const candidate of vector) note("vector", at, candidate);
+    for (const candidate of lexical) noteScore("lexical", at, candidate);
+    for (const candidate of vector) noteScore("vector", at, candidate);
   }
   return scores;
 }
@@ -195,10 +195,10 @@ export function chooseCandidates(
   const unnamed = Math.max(...queries.map(({ vector }) => vector.at(-1)?.score ?? -1));
   const mayPass = ({ similarity }: RankedId) =>
     similarity === null || Math.max(similarity, unnamed) >= threshold - APPROXIMATION_MARGIN;
-  const passes = ({ similarity }: RankedId) =>
+  const isPassing = ({ similarity }: RankedId) =>
     similarity !== null && similarity >= threshold + APPROXIMATION_MARGIN;
   const worth = [...ranked.slice(0, end), ...ranked.slice(end).filter(mayPass)];
-  return worth.slice(0, Math.max(end, endOf(worth, count, passes)));
+  return worth.slice(0, Math.max(end, endOf(worth, count, isPassing)));
 }
 
 function endOf(ranked: RankedId[], count: number, counts: (id: RankedId) => boolean): number {

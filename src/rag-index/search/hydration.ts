@@ -13,14 +13,14 @@ type HydratedRow = Omit<
   Row<"chunks", "headings" | "is_named" | "recognised"> & { vector: ArrayBuffer | null };
 
 /** The list drives the join, so that rows come in its order. */
-const ofChunks = (vector: string) => `SELECT c.id, t.text, c.duplicate_key AS duplicateKey,
+const chunksSql = (vector: string) => `SELECT c.id, t.text, c.duplicate_key AS duplicateKey,
     f.chunk_count AS fileChunks, c.position, c.headings, c.languages, c.page, c.start_at AS start,
     c.end_at AS end, c.is_named, c.recognised, f.id AS fileId, f.path, f.name, f.external_id AS externalId, f.url,
     f.modified_at AS modifiedAt, ${vector} AS vector
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
-const OF_CHUNKS = ofChunks("NULL");
-const WITH_VECTORS = ofChunks("t.vector");
+const OF_CHUNKS = chunksSql("NULL");
+const WITH_VECTORS = chunksSql("t.vector");
 
 /** Texts, places and exact similarities of candidates that the call may see. */
 export function readChunks(
@@ -50,7 +50,7 @@ export function readChunks(
 }
 
 /** Those of these chunks that the call may see, and those that an equal chunk represents. */
-export function sortOut(
+export function splitByEligibility(
   sql: SqlStorage,
   eligibility: Eligibility,
   ids: ChunkId[],

@@ -13,7 +13,7 @@ import {
 } from "./direct-scoring.ts";
 import { bestOf, type WordScores } from "./word-scores.ts";
 import { readWords } from "../write/word-index.ts";
-import { matchExpression, queryTerms, withinBound, type QueryTerm } from "./query-terms.ts";
+import { matchExpression, queryTerms, limitPostings, type QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
 type RankedChunk = { chunk: number; score: number };
@@ -34,12 +34,12 @@ const WITHIN_FILES = `AND +rowid IN (
  * `ORDER BY bm25()`: FTS5's hidden `rank` takes half as long again. Always read to its end, because
  * an abandoned cursor keeps the statement from being used again.
  */
-const ranked = (
+const rankedSql = (
   within: string,
 ) => `SELECT rowid AS chunk, -bm25(words, ${HEADING_WEIGHT}.0, 1.0) AS score
   FROM words WHERE words MATCH ? ${within} ORDER BY score DESC, rowid LIMIT ?`;
-const RANKED = ranked("");
-const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
+const RANKED = rankedSql("");
+const RANKED_WITHIN_FILES = rankedSql(WITHIN_FILES);
 
 type LexicalQuery = {
   query: string;
@@ -49,7 +49,7 @@ type LexicalQuery = {
   /** Maximum number of posting list entries that the query may read. */
   postingsLimit: number;
   /** Chunks that are in memory; null: it must be read. */
-  named: (chunk: number) => ChunkPlace | null;
+  placeInMemory: (chunk: number) => ChunkPlace | null;
   wordScores: WordScores;
 };
 
@@ -71,7 +71,7 @@ export function searchWords(
 ): LexicalResult {
   const { query, limit, merged, postingsLimit } = search;
   const terms = queryTerms(query, termCounts);
-  const bounded = withinBound(terms, postingsLimit);
+  const bounded = limitPostings(terms, postingsLimit);
   const scored = bounded.length === terms.length;
   const hits = collect(sql, eligibility, search, { terms, bounded });
   const candidates = hits.map(({ id, score }) => ({ id, score }));
@@ -96,18 +96,18 @@ function collect(
   const { files, chunkCount } = eligibility;
   const isBounded = bounded.length < terms.length;
   if (isBounded && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
-    return unscored(eligibleChunks(sql, eligibility));
+    return hitsWithoutScore(eligibleChunks(sql, eligibility));
   }
   if (bounded.length === 0) {
     const first = { match: matchExpression([rarest]), postingsLimit };
-    return unscored(firstMatches(sql, eligibility, first));
+    return hitsWithoutScore(firstMatches(sql, eligibility, first));
   }
   const ranked = rankedReader(sql, eligibility, bounded, search);
-  const find = (chunks: number[]) => placesOf(sql, chunks, search.named);
+  const find = (chunks: number[]) => placesOf(sql, chunks, search.placeInMemory);
   return rankByFts(ranked, find, eligibility, limit);
 }
 
-const unscored = (sample: Map<number, ChunkId>): Hit[] =>
+const hitsWithoutScore = (sample: Map<number, ChunkId>): Hit[] =>
   Array.from(sample, ([chunk, id]) => ({ chunk, id, score: 0 }));
 
 /** Each word once, with an upper bound of the chunks that contain it. */
@@ -173,7 +173,7 @@ function rankByFts(
 function placesOf(
   sql: SqlStorage,
   chunks: number[],
-  nameOf: LexicalQuery["named"],
+  nameOf: LexicalQuery["placeInMemory"],
 ): (ChunkPlace | null)[] {
   const names = chunks.map(nameOf);
   const missing = chunks.filter((_, at) => names[at] === null);
@@ -198,7 +198,7 @@ function rankedReader(
   const isFew = files !== null && chunkCount <= RESTRICTED_INSIDE_LIMIT_CHUNKS;
   // FTS5 gives all words of a search the same weight.
   const isWeighted = terms.some(({ weight }) => weight !== 1);
-  const sums = isFew && !isWeighted ? null : wordScores.sums(terms);
+  const sums = isFew && !isWeighted ? null : wordScores.scoreTerms(terms);
   if (sums !== null) return { read: (rows) => bestOf(sums, rows, chunks), page };
   if (isFew) {
     const list = JSON.stringify([...files]);

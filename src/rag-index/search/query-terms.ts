@@ -38,12 +38,12 @@ export type KnownWords = {
  */
 export function queryTerms(query: string, words: KnownWords): QueryTerm[] {
   const language = languageIn(query, words);
-  const languages = language === null ? commonIn(words) : [language];
+  const languages = language === null ? commonLanguagesIn(words) : [language];
   const telling = tellingIn(query, language);
   const spellings = [...spellingsOf(query), ...withoutUmlauts(query, telling, words)];
   const all = [...telling, ...spellings].map((word) => spellingIn(words, word));
   return withoutStopWords(all)
-    .flatMap((word) => weighted(formsIn(word, languages), words))
+    .flatMap((word) => weighTerms(formsIn(word, languages), words))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)
     .slice(0, TERMS_LIMIT);
@@ -81,7 +81,7 @@ function languageIn(query: string, words: KnownWords): Language | null {
   return language === null || !isReduced(language) || words.shareOf(language) > 0 ? language : null;
 }
 
-const commonIn = (words: KnownWords) =>
+const commonLanguagesIn = (words: KnownWords) =>
   LANGUAGES.filter((language) => words.shareOf(language) >= MIN_LANGUAGE_SHARE);
 
 function tellingIn(query: string, language: Language | null): string[] {
@@ -104,7 +104,7 @@ function formsIn(word: string, languages: Language[]): string[] {
 /** A rarer form repeats what a more frequent one scored: so much of that is left out. */
 const REPEATED_SHARE = 0.65;
 
-function weighted(forms: string[], words: KnownWords): QueryTerm[] {
+function weighTerms(forms: string[], words: KnownWords): QueryTerm[] {
   let repeated = 0;
   return forms
     .map((word) => ({ word, postings: words.estimate(word) }))
@@ -124,7 +124,7 @@ function repeatedStem(word: string, [stem = word, ...beginnings]: string[]): str
 }
 
 /** The rarest terms within the postings limit; none when the first one exceeds it. */
-export function withinBound(terms: QueryTerm[], postingsLimit = POSTINGS_LIMIT): QueryTerm[] {
+export function limitPostings(terms: QueryTerm[], postingsLimit = POSTINGS_LIMIT): QueryTerm[] {
   let total = 0;
   const end = terms.findIndex(({ postings }) => (total += postings) > postingsLimit);
   return end === -1 ? terms : terms.slice(0, end);

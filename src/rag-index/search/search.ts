@@ -16,11 +16,11 @@ import { readTotals } from "../tables.ts";
 import type { IndexChange } from "../write/write-context.ts";
 import { Eligibility, resolveRestriction } from "./eligibility.ts";
 import { chooseCandidates, listsOf, rankCandidates, type QueryLegs } from "./fuse.ts";
-import { readChunks, sortOut } from "./hydration.ts";
+import { readChunks, splitByEligibility } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { ranksIn, WordScores } from "./word-scores.ts";
 import type { TermCounts } from "../write/term-counts.ts";
-import { elsewhereOf } from "../vectors/vector-folders.ts";
+import { planMovedFiles } from "../vectors/vector-folders.ts";
 import type { VectorLeg } from "./vector-leg.ts";
 
 /** Up to this many eligible vectors, a restricted search scans all of them. */
@@ -84,7 +84,7 @@ export class Search {
   /** How a vector index must apply a restriction. */
   planRestriction(restriction: Restriction, exactLimit = EXACT_SCAN_LIMIT_CHUNKS): RestrictionPlan {
     const { chunkCount, files } = this.#eligibility(restriction, false);
-    return chunkCount <= exactLimit ? "exact" : elsewhereOf(this.#sql, restriction, files);
+    return chunkCount <= exactLimit ? "exact" : planMovedFiles(this.#sql, restriction, files);
   }
 
   /** A step a query, until `isOver`. If chunks were deleted between, searches again in one step. */
@@ -97,11 +97,11 @@ export class Search {
   *#candidates(request: SearchRequest, isOver: IsOver): CooperativeWork<Candidates> {
     const { queries, restriction, includeDuplicates, limitPerLeg: limit, rule } = request;
     const eligibility = this.#eligibility(restriction, includeDuplicates);
-    const scanned = scansAll(request, eligibility);
+    const scanned = isFullScan(request, eligibility);
     const vectors = queries.map(({ vector }) => (rule.mode === "keyword" ? null : vector));
     const among = scanned ? "all" : "in-flight";
     const scan = this.#vectorLeg.searcher(vectors, eligibility, { limit, among });
-    const visible = scanned ? () => NO_MATCHES : this.#visible(request, eligibility);
+    const visible = scanned ? () => NO_MATCHES : this.#visibleMatches(request, eligibility);
     const legs: Candidates["legs"] = [];
     for (const [at, { text }] of queries.entries()) {
       if (at > 0) {
@@ -122,9 +122,9 @@ export class Search {
   }
 
   /** The matches of a vector index that this call may see, by query. */
-  #visible({ queries }: SearchRequest, eligibility: Eligibility) {
+  #visibleMatches({ queries }: SearchRequest, eligibility: Eligibility) {
     const ids = queries.flatMap(({ nearest }) => nearest?.matches.map(({ id }) => id) ?? []);
-    const { eligible, equal } = sortOut(this.#sql, eligibility, [...new Set(ids)]);
+    const { eligible, equal } = splitByEligibility(this.#sql, eligibility, [...new Set(ids)]);
     return (at: number) => {
       const { matches = [], floor = null } = queries[at]?.nearest ?? {};
       const counting = matches.filter(({ id, score }) => equal.has(id) && score >= (floor ?? -1));
@@ -137,7 +137,7 @@ export class Search {
       query,
       limit: limitPerLeg,
       merged: merged === true,
-      named: (chunk) => this.#vectorLeg.named(chunk),
+      placeInMemory: (chunk) => this.#vectorLeg.nameOf(chunk),
       wordScores: this.#wordScores,
       postingsLimit: this.#postingsLimit,
     });
@@ -158,7 +158,7 @@ export class Search {
     const heads = new Set(merged ? legs.flatMap(({ lexical: [head] }) => head?.id ?? []) : []);
     const choice = new Set([...best, ...ranked.filter(({ id }) => heads.has(id))]);
     const queryVectors = request.queries.map(({ vector }) => vector);
-    const readable = this.#stillEligible(request, [...choice]);
+    const readable = this.#filterEligible(request, [...choice]);
     const chunks = readChunks(this.#sql, readable, queryVectors, withVectors);
     const queries = legs.map(({ equal, statistics, ...lists }) => {
       return { ...listsOf(lists), equal, statistics };
@@ -168,13 +168,17 @@ export class Search {
   }
 
   /** Between the queries of a search, readers and scopes may have changed. */
-  #stillEligible<Ranked extends { id: ChunkId }>(
+  #filterEligible<Ranked extends { id: ChunkId }>(
     { queries, restriction, includeDuplicates }: SearchRequest,
     ranked: Ranked[],
   ): Ranked[] {
     if (queries.length === 1) return ranked;
     const ids = ranked.map(({ id }) => id);
-    const { eligible } = sortOut(this.#sql, this.#eligibility(restriction, includeDuplicates), ids);
+    const { eligible } = splitByEligibility(
+      this.#sql,
+      this.#eligibility(restriction, includeDuplicates),
+      ids,
+    );
     return ranked.filter(({ id }) => eligible.has(id));
   }
 
@@ -187,7 +191,7 @@ export class Search {
     const few = Math.max(FEW_CHUNKS, FEW_CHUNKS_SHARE * chunks);
     const chunksOf = (files: BitSet, withDuplicates: boolean) => {
       const table = this.#chunkTable.read(within.chunkCount <= few ? files : null);
-      return table.within(files, withDuplicates);
+      return table.chunksIn(files, withDuplicates);
     };
     const excluded = excludedChunks(this.#sql);
     const eligibility = new Eligibility(within, includeDuplicates, chunksOf, excluded);
@@ -210,7 +214,7 @@ type Candidates = Pick<SearchReply, "scanned" | "unsearched"> & {
 const NO_WORDS = { lexical: [] };
 const NO_MATCHES = { matches: [], equal: 0 };
 
-function scansAll({ queries, deep }: SearchRequest, { chunkCount }: Eligibility): boolean {
+function isFullScan({ queries, deep }: SearchRequest, { chunkCount }: Eligibility): boolean {
   if (queries.every(({ nearest }) => nearest === undefined)) return true;
   if (deep !== true || chunkCount > DEEP_SCAN_LIMIT_CHUNKS) return false;
   return chunkCount * queries.length <= DEEP_SCAN_LIMIT_COSINES;

@@ -51,12 +51,12 @@ export class VectorLeg {
   }
 
   /** Called when the set of vectors visible in the vector index changes. */
-  inFlightChanged(): void {
-    this.#inFlight.outdate();
+  outdateInFlight(): void {
+    this.#inFlight.markOutdated();
   }
 
   follow(change: ChunkChange): void {
-    this.inFlightChanged();
+    this.outdateInFlight();
     if (this.#memory === null) return;
     const before = this.#memory.bytes;
     if (!this.#memory.follow(this.#sql, change)) return this.forget();
@@ -68,7 +68,7 @@ export class VectorLeg {
   forget(): void {
     this.#memory = null;
     vectorBudget.release(this);
-    this.inFlightChanged();
+    this.outdateInFlight();
   }
 
   /**
@@ -100,13 +100,13 @@ export class VectorLeg {
         memory instanceof SignMemory
           ? memory.search(this.#sql, query, eligibility, limit)
           : memory.scan(query, eligibility, limit);
-      return this.#named(best);
+      return this.#candidatesOf(best);
     };
   }
 
   #inPlaces(queries: (QueryVector | null)[], scored: ScoredKey[][]): Candidate[][] {
     let next = 0;
-    return queries.map((query) => (query === null ? [] : this.#named(scored[next++] ?? [])));
+    return queries.map((query) => (query === null ? [] : this.#candidatesOf(scored[next++] ?? [])));
   }
 
   /** Whole vectors where these are few, their signs where they are not or memory is short. */
@@ -135,14 +135,14 @@ export class VectorLeg {
   }
 
   /** A live chunk that is in memory; null: it must be read. */
-  named(chunk: number): LiveChunkName | null {
-    return this.#memory instanceof VectorMemory ? this.#memory.named(chunk) : null;
+  nameOf(chunk: number): LiveChunkName | null {
+    return this.#memory instanceof VectorMemory ? this.#memory.nameOf(chunk) : null;
   }
 
-  #named(scored: ScoredKey[]): Candidate[] {
+  #candidatesOf(scored: ScoredKey[]): Candidate[] {
     const candidates: Candidate[] = [];
     for (const { key, score } of scored) {
-      const candidate = this.named(key);
+      const candidate = this.nameOf(key);
       if (candidate !== null) candidates.push({ id: candidate.id, score });
     }
     if (candidates.length === scored.length) return candidates;
@@ -168,5 +168,5 @@ function bestOf(
     if (!eligibility.includes({ chunk, duplicate: duplicate === 1 })) continue;
     queries.forEach((query, at) => best[at]?.offer(chunk, cosineWith(query, vector)));
   }
-  return best.map((few) => few.sorted());
+  return best.map((few) => few.sortItems());
 }

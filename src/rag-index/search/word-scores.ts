@@ -73,7 +73,7 @@ export class WordScores {
   }
 
   /** Chunk scores as FTS5 adds them, but weighted; null where FTS5 is faster or alone can. */
-  sums(terms: QueryTerm[]): Scores | null {
+  scoreTerms(terms: QueryTerm[]): Scores | null {
     const isWeighted = terms.some(({ weight }) => weight !== 1);
     if (this.#searchesRefused > 0) {
       this.#searchesRefused -= 1;
@@ -97,7 +97,7 @@ export class WordScores {
       loaded.set(match, scores);
       return { chunks: scores.chunks, values: scores.values, weight };
     });
-    const sums = addedUp(scores);
+    const sums = sumScores(scores);
     scoresBudget.use(this);
     return sums;
   }
@@ -164,7 +164,7 @@ const SUMS = POSTINGS_LIMIT;
 const sumsOfOne = { chunks: new Uint32Array(SUMS), values: new Float64Array(SUMS) };
 
 /** Adds the values of a chunk in their order. The next call may overwrite the result. */
-export function addedUp(words: Scores[]): Scores {
+export function sumScores(words: Scores[]): Scores {
   const most = words.reduce((sum, { chunks }) => sum + chunks.length, 0);
   const sums =
     most > SUMS ? { chunks: new Uint32Array(most), values: new Float64Array(most) } : sumsOfOne;
@@ -213,13 +213,13 @@ function emptyWindow(from: number, { chunks, values }: Scores, length: number): 
 /** The chunks (of `within`) with the highest scores, best first; equal ones in order of their numbers. */
 export function bestOf({ chunks, values }: Scores, limit: number, within: BitSet | null = null) {
   const best = new BestFew(limit);
-  let { bar } = best;
+  let { minScore } = best;
   for (let at = 0; at < values.length; at++) {
     const score = values[at] ?? 0;
     // An earlier chunk with an equal score is kept already.
-    if (score <= bar || within?.has(chunks[at] ?? 0) === false) continue;
+    if (score <= minScore || within?.has(chunks[at] ?? 0) === false) continue;
     best.offer(chunks[at] ?? 0, score);
-    bar = best.bar;
+    minScore = best.minScore;
   }
-  return best.sorted().map(({ key: chunk, score }) => ({ chunk, score }));
+  return best.sortItems().map(({ key: chunk, score }) => ({ chunk, score }));
 }

@@ -12,7 +12,7 @@ export class BestFew {
   }
 
   /** The score that an item must reach to be kept. */
-  get bar(): number {
+  get minScore(): number {
     return this.#scores.length < this.#limit ? -Infinity : (this.#scores[0] ?? -Infinity);
   }
 
@@ -24,7 +24,7 @@ export class BestFew {
   }
 
   /** Best first; equal scores in order of key. */
-  sorted(): ScoredKey[] {
+  sortItems(): ScoredKey[] {
     return this.#keys
       .map((key, at): ScoredKey => ({ key, score: this.#scores[at] ?? 0 }))
       .sort((a, b) => b.score - a.score || a.key - b.key);

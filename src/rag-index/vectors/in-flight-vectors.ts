@@ -43,14 +43,14 @@ export const countInFlight = (sql: SqlStorage) =>
 
 /** Whether in-flight vectors stay within their limit after this change of live chunks. */
 export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
-  const among = (chunks: number[], live: boolean | null) =>
+  const countAmong = (chunks: number[], live: boolean | null) =>
     valueOf<number>(sql)`SELECT count(*) FROM json_each(${chunks}) c
       CROSS JOIN in_flight_vectors u ON u.chunk = c.value AND u.live = coalesce(${live}, u.live)` ??
     0;
-  const added = among(entering, null);
+  const added = countAmong(entering, null);
   if (added === 0) return true;
   // Vectors sent again because their file moved are listed too, but no search scans them.
-  const freed = among(leaving, true);
+  const freed = countAmong(leaving, true);
   return countLiveInFlight(sql) + added - freed <= IN_FLIGHT_LIMIT_CHUNKS;
 }
 

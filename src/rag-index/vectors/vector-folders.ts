@@ -15,7 +15,7 @@ export function noteFolders(sql: SqlStorage, chunks: { file: number; folder: str
     ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`;
 }
 
-export function fileLiesAt(sql: SqlStorage, file: number, path: string): void {
+export function recordFileFolder(sql: SqlStorage, file: number, path: string): void {
   const folder = folderOf(path);
   run(sql)`UPDATE vector_folders SET stale = (folder <> ${folder}), queued = 0
     WHERE file = ${file} AND stale <> (folder <> ${folder})`;
@@ -59,7 +59,7 @@ export function settleMoved(sql: SqlStorage): void {
 }
 
 /** The files among these whose vectors may still be under a folder other than the file's. */
-export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
+export function findMovedFiles(sql: SqlStorage, files: number[]): Set<number> {
   return new Set(valuesOf<number>(sql)`SELECT v.file FROM json_each(${files}) wanted
     CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`);
 }
@@ -70,16 +70,16 @@ const FILES_BY_KEY = 20;
 const MOVED_READ = 1_000;
 
 /** Files of the restriction that the vector index may hold under other folders. */
-export function elsewhereOf(
+export function planMovedFiles(
   sql: SqlStorage,
   { named: scopes }: Restriction,
   files: BitSet | null,
 ): RestrictionPlan {
   const folders = new Set(scopes?.folders.map((folder) => trimEnd(folder, "/")));
-  const isAsked = (folder: string) =>
+  const isSearchedFolder = (folder: string) =>
     folders.has("") || withAncestors(folder).some((above) => folders.has(above));
-  const moved = movedAmong(sql, files);
-  const outside = moved?.filter(({ folder }) => !isAsked(folder)).map(({ id }) => id);
+  const moved = readMovedFiles(sql, files);
+  const outside = moved?.filter(({ folder }) => !isSearchedFolder(folder)).map(({ id }) => id);
   const fileIds = new Set(outside);
   return moved === null || fileIds.size > FILES_BY_KEY ? "anywhere" : [...fileIds];
 }
@@ -87,7 +87,7 @@ export function elsewhereOf(
 type MovedFile = Row<"files", "file" | "id"> & Row<"vector_folders", "folder">;
 
 /** The old folders of the moved files among these; null: too many to read. */
-function movedAmong(sql: SqlStorage, files: BitSet | null): MovedFile[] | null {
+function readMovedFiles(sql: SqlStorage, files: BitSet | null): MovedFile[] | null {
   const few = files !== null && files.size <= MOVED_READ ? files : null;
   const from = few === null ? "vector_folders v" : "json_each(?2) few CROSS JOIN vector_folders v";
   const moved = sql

@@ -13,7 +13,7 @@ import {
 } from "../tables.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
-import { filesOnTheMove } from "./vector-folders.ts";
+import { findMovedFiles } from "./vector-folders.ts";
 
 const VERIFIED_UP_TO = "verifiedUpTo";
 
@@ -28,7 +28,7 @@ export const nextPageToVerify: Verb<"nextPageToVerify"> = ({ sql }, limit) => {
   // A different one in each pass, so that over time orphans are searched for in the whole space.
   const sampled = rows[Math.floor(Math.random() * rows.length)];
   const sample = sampled === undefined ? null : vectorOf(sql, sampled.chunk);
-  const vectors = thatShouldShow(sql, rows).map((row) => {
+  const vectors = selectExpected(sql, rows).map((row) => {
     return { vectorId: vectorIdOf(row.id, row.chunk), folder: folderOf(row.path) };
   });
   return { vectors, sample, upTo: last, isLast: rows.length < limit };
@@ -49,7 +49,7 @@ export const recordVerifiedPage: Verb<"recordVerifiedPage"> = (
 
 /** Ids that belong to no chunk stored here and have no tombstone. */
 export const orphansAmong: Verb<"orphansAmong"> = ({ sql }, ids) => {
-  const liveIds = new Set(chunksNamed(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
+  const liveIds = new Set(readChunks(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
   const condition = "WHERE id IN (SELECT value FROM json_each(?))";
   const tombstones = select(sql, "vector_tombstones", ["id"], condition, JSON.stringify(ids));
   for (const { id } of tombstones) liveIds.add(id);
@@ -57,21 +57,21 @@ export const orphansAmong: Verb<"orphansAmong"> = ({ sql }, ids) => {
 };
 
 /** Vectors not known to be visible, or not in their folder, are not looked up. */
-function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
+function selectExpected(sql: SqlStorage, rows: PageRow[]): PageRow[] {
   const inFlight = new Set(valuesOf<number>(sql)`SELECT chunk FROM in_flight_vectors
     WHERE chunk IN (SELECT value FROM json_each(${chunksOf(rows)}))`);
   const files = rows.map(({ file }) => file);
-  const moved = filesOnTheMove(sql, files);
+  const moved = findMovedFiles(sql, files);
   return rows.filter(({ chunk, file }) => !inFlight.has(chunk) && !moved.has(file));
 }
 
-const chunksNamed = (sql: SqlStorage, ids: VectorId[]) =>
+const readChunks = (sql: SqlStorage, ids: VectorId[]) =>
   rowsOf<Row<"chunks", "chunk" | "id" | "live">>(sql)`SELECT c.chunk, c.id, c.live
     FROM json_each(${ids.map(chunkOfVector)}) wanted CROSS JOIN chunks c ON c.id = wanted.value`;
 
 function liveRows(sql: SqlStorage, ids: VectorId[]) {
   const requested = new Set(ids);
-  return chunksNamed(sql, ids).filter(
+  return readChunks(sql, ids).filter(
     (row) => row.live === 1 && requested.has(vectorIdOf(row.id, row.chunk)),
   );
 }

@@ -1,16 +1,16 @@
 import type { ChunkId } from "../../core/ids.ts";
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import { isPathExcluded, moveExclusion, readScopes, scopeTest } from "./scopes.ts";
 import { deleteChunks } from "./remove-chunks.ts";
-import { withSuccession } from "./duplicates.ts";
+import { updateDuplicates } from "./duplicates.ts";
 import { addFile, ancestorsOf, findFile, isSuperseded, writeFacts, type FileRow } from "./files.ts";
 import { writeReadersOf } from "./audiences.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
 import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
-import { fileLiesAt } from "../vectors/vector-folders.ts";
-import { takeWords } from "./word-index.ts";
+import { recordFileFolder } from "../vectors/vector-folders.ts";
+import { unindexWords } from "./word-index.ts";
 
 const COLUMNS = [
   "chunk",
@@ -55,7 +55,7 @@ function sortChunks(
 const PLACES_AT_ONCE = 64;
 
 function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placeById: Map<ChunkId, PlacedChunk>) {
-  for (const batch of inBatches(chunks, PLACES_AT_ONCE)) {
+  for (const batch of splitIntoBatches(chunks, PLACES_AT_ONCE)) {
     const places = batch.flatMap(({ chunk, id }) => {
       const at = placeById.get(id);
       if (at === undefined) return [];
@@ -83,7 +83,7 @@ function place(
     const at = places.get(id);
     return headings !== JSON.stringify(at?.headings) || languages !== at?.languages;
   });
-  takeWords(context, chunksOf(moved));
+  unindexWords(context, chunksOf(moved));
   writePlaces(sql, [...entering, ...staying], places);
   for (const { chunk } of [...entering, ...moved]) {
     context.unindexed.push({ chunk, written: null });
@@ -105,7 +105,7 @@ export const activateVersion: Verb<"activateVersion"> = (context, facts, revisio
   const replaced = leaving.filter(({ live }) => live === 1);
   if (!hasRoom(sql, chunksOf(entering), chunksOf(replaced))) return { outcome: "full" };
   const keys = [...entering, ...leaving].map(({ duplicate_key: key }) => key);
-  const marks = withSuccession(sql, { keys, entering: chunksOf(entering) }, () => {
+  const marks = updateDuplicates(sql, { keys, entering: chunksOf(entering) }, () => {
     deleteChunks(context, leaving);
     markInFlightLive(sql, chunksOf(entering));
     addToTotals(sql, { chunks: entering.length, staged: -entering.length });
@@ -134,7 +134,7 @@ export function makeLive(
   writeFacts(sql, before.file, facts, { ...live, hidden: isHidden });
   writeReadersOf(context, facts.fileId, facts.readers);
   change.files.push(before.file);
-  fileLiesAt(sql, before.file, path);
+  recordFileFolder(sql, before.file, path);
   addToTotals(sql, {
     files: before.state === "live" ? 0 : 1,
     hiddenFiles: (isHidden ? 1 : 0) - before.hidden,

@@ -45,7 +45,7 @@ export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }
     return [fileId, numbers.get(audience) ?? 0, revision, from];
   });
   setAudiences(context, changes);
-  leaveAudiences(context);
+  markAudiencesLeft(context);
 };
 
 /** Writes the readers of one file whose version becomes live. */
@@ -66,7 +66,7 @@ const PURGED = "audiences_purged";
 const AUDIENCES_PER_STEP = 500;
 
 /** Files have left their audiences, which may have none any more. */
-export function leaveAudiences({ sql, removals }: Pick<WriteContext, "sql" | "removals">): void {
+export function markAudiencesLeft({ sql, removals }: Pick<WriteContext, "sql" | "removals">): void {
   removals.leavesRest = true;
   if (readSetting(sql, LEFT) === null) writeSetting(sql, LEFT, "some");
 }

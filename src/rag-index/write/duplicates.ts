@@ -6,7 +6,7 @@ import type { DuplicateMark } from "./write-context.ts";
  * original. `change` makes the entering, unmarked chunks live. Returns the marks that changed. The
  * cost depends on the number of keys, not of equal chunks.
  */
-export function withSuccession(
+export function updateDuplicates(
   sql: SqlStorage,
   { keys, entering }: { keys: string[]; entering: number[] },
   change: () => void,

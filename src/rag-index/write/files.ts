@@ -35,7 +35,7 @@ export function isSuperseded(file: FileRow | null, revision: number): boolean {
 }
 
 /** The values that a metadata filter can match; scalars compare as text. */
-function filterable(entry: unknown): string[] {
+function filterValuesOf(entry: unknown): string[] {
   const values: unknown[] = Array.isArray(entry) ? entry : [entry];
   return values.flatMap((value) =>
     typeof value === "string" || typeof value === "number" || typeof value === "boolean"
@@ -45,7 +45,7 @@ function filterable(entry: unknown): string[] {
 }
 
 /** External ids of the folders above a file in its drive, as its source reader lists them. */
-export const ancestorsOf = ({ metadata }: FileFacts) => filterable(metadata["ancestors"]);
+export const ancestorsOf = ({ metadata }: FileFacts) => filterValuesOf(metadata["ancestors"]);
 
 function clearMetadata(sql: SqlStorage, file: number): void {
   run(sql)`DELETE FROM file_metadata WHERE file = ${file}`;
@@ -64,7 +64,7 @@ export function writeFacts(
       modified_at = ${facts.modifiedAt}, audience = abs(audience) WHERE file = ${file}`;
   clearMetadata(sql, file);
   const entries = Object.entries(facts.metadata).flatMap(([field, entry]) =>
-    filterable(entry).map((value) => [field, value]),
+    filterValuesOf(entry).map((value) => [field, value]),
   );
   if (entries.length === 0) return;
   run(sql)`INSERT OR IGNORE INTO file_metadata (field, value, file)

@@ -1,13 +1,13 @@
 import { vectorIdOf, type FileId } from "../../core/ids.ts";
-import { leaveAudiences } from "./audiences.ts";
-import { withSuccession } from "./duplicates.ts";
+import { markAudiencesLeft } from "./audiences.ts";
+import { updateDuplicates } from "./duplicates.ts";
 import { addFile, findFile, markRemoved } from "./files.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
 import type { WriteContext, Verb } from "./write-context.ts";
 import { chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
 import { addTombstones } from "../vectors/tombstones.ts";
-import { takeWords } from "./word-index.ts";
+import { unindexWords } from "./word-index.ts";
 
 export type LeavingChunk = Row<"chunks", "chunk" | "id" | "live">;
 
@@ -16,7 +16,7 @@ export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): vo
   const { sql } = context;
   if (leaving.length === 0) return;
   const live = leaving.filter(({ live }) => live === 1).map(({ chunk }) => chunk);
-  takeWords(context, live);
+  unindexWords(context, live);
   const chunks = chunksOf(leaving);
   const rows = JSON.stringify(chunks);
   for (const table of ["chunks", "contents", "sign_codes"]) {
@@ -56,11 +56,11 @@ function removeFile(
   const leaving = select(sql, "chunks", columns, own, file.file, revision);
   const live = leaving.filter((chunk) => chunk.live === 1);
   const keys = live.map(({ duplicate_key: key }) => key);
-  const marks = withSuccession(sql, { keys, entering: [] }, () => deleteChunks(context, leaving));
+  const marks = updateDuplicates(sql, { keys, entering: [] }, () => deleteChunks(context, leaving));
   change.left.push(...chunksOf(live));
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
-  if (file.audience !== 0) leaveAudiences(context);
+  if (file.audience !== 0) markAudiencesLeft(context);
   markRemoved(sql, file.file, revision);
   change.files.push(file.file);
   forgetFolders(sql, file.file);

@@ -27,16 +27,16 @@ let texts = 0;
 export function termSlotsOf(codes: string[], languages: Iterable<Language>): number[] {
   const termSlots = [ALL_CHUNKS, ...Array.from(languages, languageSlot)];
   texts += 1;
-  const note = (slot: number) => {
+  const noteSlot = (slot: number) => {
     if (metIn[slot] === texts) return;
     metIn[slot] = texts;
     termSlots.push(slot);
   };
-  for (const text of codes) slots.visit(text, note);
+  for (const text of codes) slots.visit(text, noteSlot);
   return termSlots;
 }
 
-function apply(counts: Int32Array, sign: number, slots: Iterable<number>): void {
+function addToCounts(counts: Int32Array, sign: number, slots: Iterable<number>): void {
   for (const slot of slots) counts[slot] = (counts[slot] ?? 0) + sign;
 }
 
@@ -65,7 +65,7 @@ export class TermCounts {
     if (slots.length === 0) return;
     const bytes = Uint16Array.from(slots);
     run(this.#sql)`INSERT INTO term_changes (sign, slots) VALUES (${sign}, ${bytes.buffer})`;
-    if (this.#counts !== null) apply(this.#counts, sign, bytes);
+    if (this.#counts !== null) addToCounts(this.#counts, sign, bytes);
     this.#foldWhenMany();
   }
 
@@ -98,7 +98,7 @@ export class TermCounts {
     const bytes = valueOf<ArrayBuffer>(this.#sql)`SELECT counts FROM term_counts`;
     const counts = bytes === null ? new Int32Array(ALL_SLOTS) : new Int32Array(bytes);
     const changes = select(this.#sql, "term_changes", ["sign", "slots"], "ORDER BY change");
-    for (const { sign, slots } of changes) apply(counts, sign, new Uint16Array(slots));
+    for (const { sign, slots } of changes) addToCounts(counts, sign, new Uint16Array(slots));
     return counts;
   }
 }

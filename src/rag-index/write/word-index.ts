@@ -1,4 +1,4 @@
-import { inBatches } from "../../core/work/batches.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
 import { indexedTextsOf, indexedWordsOf, type ChunkText } from "../../text/indexed-words.ts";
 import { run, stringsIn, readSetting, writeSetting, valueOf, type Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
@@ -46,7 +46,7 @@ function removeWords(sql: SqlStorage, { chunk, headings, text }: IndexedTexts): 
 const CHUNKS_AT_ONCE = 256;
 
 /** In the chunks' order: FTS5 writes what it has gathered before it takes an earlier row. */
-function textsToGive(sql: SqlStorage, chunks: UnindexedChunk[]): IndexedTexts[] {
+function textsToIndex(sql: SqlStorage, chunks: UnindexedChunk[]): IndexedTexts[] {
   const unread = chunks.flatMap(({ chunk, written: ownText }) => (ownText === null ? [chunk] : []));
   const storedTexts = unread.length === 0 ? [] : readIndexed(sql, unread);
   const readOf = new Map(storedTexts.map((texts) => [texts.chunk, texts]));
@@ -60,10 +60,10 @@ function textsToGive(sql: SqlStorage, chunks: UnindexedChunk[]): IndexedTexts[] 
  * after all else: FTS5 writes what it has gathered, as a segment to be merged with others later,
  * before every statement of several rows. For the same reason each row is a statement.
  */
-export function giveWords({ sql, termCounts, unindexed, change }: WriteContext): void {
+export function indexWords({ sql, termCounts, unindexed, change }: WriteContext): void {
   change.words ||= unindexed.length > 0;
-  for (const batch of inBatches(unindexed.splice(0), CHUNKS_AT_ONCE)) {
-    const texts = textsToGive(sql, batch);
+  for (const batch of splitIntoBatches(unindexed.splice(0), CHUNKS_AT_ONCE)) {
+    const texts = textsToIndex(sql, batch);
     for (const { chunk, headings, text } of texts) {
       run(sql)`INSERT INTO words (rowid, headings, text) VALUES (${chunk}, ${headings}, ${text})`;
     }
@@ -72,16 +72,16 @@ export function giveWords({ sql, termCounts, unindexed, change }: WriteContext):
 }
 
 /** Removes the words; texts and headings must still be those that were indexed. */
-export function takeWords(context: WriteContext, chunks: number[]): void {
+export function unindexWords(context: WriteContext, chunks: number[]): void {
   if (chunks.length === 0) return;
   // Words that are not indexed yet cannot be removed: a file may come twice in a call.
   const leaving = new Set(chunks);
-  if (context.unindexed.some(({ chunk }) => leaving.has(chunk))) giveWords(context);
+  if (context.unindexed.some(({ chunk }) => leaving.has(chunk))) indexWords(context);
   const { sql, termCounts, removals, change } = context;
   change.words = true;
   removals.passages += chunks.length;
   if (chooseRemoval(sql, removals.passages) === "merged") removals.leavesRest = true;
-  for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) {
+  for (const batch of splitIntoBatches(chunks, CHUNKS_AT_ONCE)) {
     const texts = readIndexed(sql, batch);
     for (const text of texts) removeWords(sql, text);
     termCounts.record(-1, texts.map(slotsOf));

@@ -9,7 +9,7 @@ import type {
 import { rowsOf, addToTotals, insertContents, type Row } from "../tables.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { activateVersion, makeLive } from "./activate-version.ts";
-import { liveKeys, withSuccession } from "./duplicates.ts";
+import { liveKeys, updateDuplicates } from "./duplicates.ts";
 import { addFile, findFile } from "./files.ts";
 import { stage } from "./staging.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
@@ -49,7 +49,7 @@ function writeNewFile(
   // The numbers of a copy decide which of equal chunks is the original, not the order of writing.
   if (numbers.length > 0 && whole.some(({ isDuplicate }) => isDuplicate)) {
     for (const chunk of whole) chunk.isDuplicate = false;
-    change.marks.push(...withSuccession(sql, { keys, entering: numbers }, add));
+    change.marks.push(...updateDuplicates(sql, { keys, entering: numbers }, add));
   } else add();
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { chunks: added.length });

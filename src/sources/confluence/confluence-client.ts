@@ -36,9 +36,9 @@ export function confluenceApi(
   return (signal) => new ApiClient(provider, { outgoing, now, tokens }, signal);
 }
 
-const refused = () => "the API token is expired, revoked or of another account: make a new one";
+const refusalText = () => "the API token is expired, revoked or of another account: make a new one";
 const REMEDIES: Record<number, (email: string) => string> = {
-  401: refused,
+  401: refusalText,
   403: (email) => `${email} may not read it, or its token lacks a scope`,
   404: (email) => `siteUrl is wrong, or ${email} may not see it`,
 };
@@ -70,7 +70,7 @@ const spacePage = pageOf(spaceList.element);
 /** Confluence takes a refused token for an anonymous visitor, who may see an empty site. */
 export async function requireAccount(client: ApiClient): Promise<void> {
   const { type } = await client.get(z.object({ type: z.string() }), `${V1}/user/current`, {});
-  if (type === "anonymous") throw new SourceFailure("denied", `Confluence: ${refused()}`);
+  if (type === "anonymous") throw new SourceFailure("denied", `Confluence: ${refusalText()}`);
 }
 
 /** @throws SourceFailure when a space that is named is missing, or there are none */

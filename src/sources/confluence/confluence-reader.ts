@@ -4,7 +4,7 @@ import { DAY_MS, isoTime } from "../../core/time.ts";
 import { missingFile, type ListedFile, type ListingPage } from "../../ports/source-reader.ts";
 import type { OpenedFile, SourceReader } from "../../ports/source-reader.ts";
 import type { Api, ApiClient } from "../api-client.ts";
-import { openedText } from "../guarded-fetch.ts";
+import { openText } from "../guarded-fetch.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { confluenceApi, readSpaces, requireAccount } from "./confluence-client.ts";
@@ -81,11 +81,11 @@ export class ConfluenceReader implements SourceReader {
   async #read(client: ApiClient, { state: { spaces, grants }, at }: Start) {
     const space = spaces[at.space];
     if (space === undefined) return NOTHING;
-    const readersFrom = (restrictions: Grants) =>
+    const createReaders = (restrictions: Grants) =>
       this.#isShared ? new PageReaders(client, this.#site, grants, restrictions) : null;
     const { store, known: knownFiles } = this.#options;
     const tools = { client, store, known: knownFiles, kinds: this.#kinds, site: this.#site };
-    return await new SpaceListing({ ...tools, readersFrom }, space, at).read();
+    return await new SpaceListing({ ...tools, readersFrom: createReaders }, space, at).read();
   }
 
   /** https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/ */
@@ -133,14 +133,14 @@ export class ConfluenceReader implements SourceReader {
     const people = await readPeople(client, mentionsIn(body.storage.value));
     const names = new Map(people.map((each) => [each.accountId, each.displayName]));
     const place = { id, spaceKey: String(file.metadata["space"]), site: this.#site };
-    return openedText(await pageText({ ...place, title, storage: body.storage.value, names }));
+    return openText(await pageText({ ...place, title, storage: body.storage.value, names }));
   }
 
   async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
     return await groupMembers(this.#api(signal), group);
   }
 
-  async ended(): Promise<void> {
+  async finishListing(): Promise<void> {
     await this.#options.store.remove("");
   }
 

@@ -83,12 +83,12 @@ export class PageReaders {
   /** `chain`: ids of the page and of all above it. */
   async readersOf({ id, key }: Space, chain: string[]): Promise<FileReaders> {
     try {
-      let names = await this.#granted(this.#grants, `space:${id}`, () => this.#readSpace(id));
+      let names = await this.#readOnce(this.#grants, `space:${id}`, () => this.#readSpace(id));
       let from = `space ${key}`;
       for (const content of chain) {
         const own = await this.restrictionOf(content);
         if (!own.includes(EVERYONE)) from = "page restrictions";
-        names = await this.#both(names, own);
+        names = await this.#intersect(names, own);
       }
       const principals = await this.#principalsOf(names);
       return { principals: principals.map((principal) => ({ principal, from })) };
@@ -100,11 +100,11 @@ export class PageReaders {
 
   /** @throws SourceFailure `denied` where it may not be read, or names too many */
   async restrictionOf(content: string): Promise<string[]> {
-    return await this.#granted(this.restrictions, content, () => this.#readRestriction(content));
+    return await this.#readOnce(this.restrictions, content, () => this.#readRestriction(content));
   }
 
   /** Groups become people where neither side names all that the other does. */
-  async #both(above: string[], own: string[]): Promise<string[]> {
+  async #intersect(above: string[], own: string[]): Promise<string[]> {
     if (isWithin(own, above)) return own;
     if (isWithin(above, own)) return above;
     const people = new Set(await this.#peopleIn(above));
@@ -123,10 +123,10 @@ export class PageReaders {
   async #membersOf(name: string): Promise<string[]> {
     const readNames = async () =>
       this.#namesOf(await readMembers(this.#client, name.slice(GROUP.length)));
-    return await this.#granted(this.#grants, name, readNames);
+    return await this.#readOnce(this.#grants, name, readNames);
   }
 
-  async #granted(granted: Grants, key: string, read: () => Promise<string[]>): Promise<string[]> {
+  async #readOnce(granted: Grants, key: string, read: () => Promise<string[]>): Promise<string[]> {
     const refusal = this.#refusals.get(key);
     if (refusal !== undefined) throw refusal;
     try {

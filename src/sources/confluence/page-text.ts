@@ -1,4 +1,4 @@
-import { ITEM_COST, nextTurn, runCooperatively } from "../../core/work/cooperative.ts";
+import { ITEM_COST, yieldTurn, runCooperatively } from "../../core/work/cooperative.ts";
 import { textOf, UnreadableDocument } from "../../documents/extracted-document.ts";
 import { readPage } from "../../documents/formats/html/extract-html.ts";
 import { foldSpace } from "../../documents/writing/fold-space.ts";
@@ -30,9 +30,9 @@ const MAX_MACROS_NAMED = 20;
 /** A hundred are asked for in one call. */
 const MAX_MENTIONS = 1_000;
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 /** An attribute's text in a path. A bracket would end a link of Markdown. */
-const inPath = (text: string) =>
+const encodeForPath = (text: string) =>
   encodeURIComponent(
     text.toWellFormed().replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&"),
   )
@@ -63,7 +63,7 @@ export function mentionsIn(storage: string): string[] {
 /** The Markdown of a page. @throws SourceFailure `bad-file` for what cannot be converted */
 export async function pageText(page: Page): Promise<string> {
   try {
-    return await runCooperatively(markdownOf(page), nextTurn);
+    return await runCooperatively(markdownOf(page), yieldTurn);
   } catch (thrown) {
     if (!(thrown instanceof UnreadableDocument)) throw thrown;
     throw new SourceFailure("bad-file", `Confluence: ${thrown.message}`);
@@ -104,7 +104,7 @@ class StorageWriter {
 
   add(token: string): void {
     if (token === (this.#isVerbatim ? "]]>" : "<![CDATA[")) this.#isVerbatim = !this.#isVerbatim;
-    else if (this.#isVerbatim) this.#write(escaped(token));
+    else if (this.#isVerbatim) this.#write(escapeHtml(token));
     else if (!TAG.test(token)) this.#write(token);
     else this.#addTag(token, /[\w:-]+/.exec(token)?.[0] ?? "");
   }
@@ -137,7 +137,7 @@ class StorageWriter {
       this.#macros.push({ name: own, element, values: new Map(), hasBody: false });
     } else if (name === "ac:link") this.#link = { href: "", text, hasBody: false };
     else if (name.endsWith("link-body")) this.#openLink();
-    else if (name.startsWith("ri:")) this.#refer(name, attributes);
+    else if (name.startsWith("ri:")) this.#writeReference(name, attributes);
     else if (name.endsWith("text-body")) this.#openBody(name, this.#macros.at(-1));
     else this.#write(startOf(name, attributes));
   }
@@ -188,16 +188,16 @@ class StorageWriter {
   }
 
   /** A person, or what the open link leads to. */
-  #refer(name: string, attributes: Record<string, string>): void {
+  #writeReference(name: string, attributes: Record<string, string>): void {
     const { site, spaceKey, id, names } = this.#page;
     const person = names.get(attributes["ri:account-id"] ?? "") ?? "somebody";
-    if (name === "ri:user") this.#write(`@${escaped(person)}`);
+    if (name === "ri:user") this.#write(`@${escapeHtml(person)}`);
     const { "ri:content-title": title, "ri:filename": file = "" } = attributes;
     const text = title ?? file;
     if (this.#link.hasBody || text === "") return;
-    const key = inPath(attributes["ri:space-key"] ?? spaceKey);
+    const key = encodeForPath(attributes["ri:space-key"] ?? spaceKey);
     const place = title === undefined ? `download/attachments/${id}` : `display/${key}`;
-    this.#link = { href: `${site}/${place}/${inPath(text)}`, text, hasBody: false };
+    this.#link = { href: `${site}/${place}/${encodeForPath(text)}`, text, hasBody: false };
   }
 }
 

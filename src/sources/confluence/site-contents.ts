@@ -29,9 +29,9 @@ type Reference = z.infer<typeof reference>;
 type Text = z.infer<typeof text>;
 type ContentPlace = { type?: Text; parentId?: Text; ancestors?: Reference[] | null | undefined };
 type Held = { type?: Text; pageId?: Text; blogPostId?: Text; container?: Reference };
-const aboveIn = ({ type, parentId, ancestors }: ContentPlace) =>
+const parentIdOf = ({ type, parentId, ancestors }: ContentPlace) =>
   parentId ?? (type === "attachment" ? null : ancestors?.at(-1)?.id);
-const holderIn = ({ type, pageId, blogPostId, container: holder }: Held) =>
+const holderIdOf = ({ type, pageId, blogPostId, container: holder }: Held) =>
   pageId ?? blogPostId ?? (type === "attachment" ? holder?.id : null);
 
 /**
@@ -66,7 +66,7 @@ export const wireContent = z
     title: wire.title,
     kind: wire.type === "attachment" ? "attachments" : "",
     status: wire.status,
-    parent: aboveIn(wire) ?? holderIn(wire) ?? null,
+    parent: parentIdOf(wire) ?? holderIdOf(wire) ?? null,
     parentType: wire.parentType ?? "page",
     link: links?.webui ?? "",
     file: { mediaType: wire.mediaType, fileSize: wire.fileSize, ...extensions },

@@ -3,7 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { z } from "zod";
 
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
-import { accessTokens, fixedToken, signedAssertion, type TokenService } from "../access-tokens.ts";
+import { accessTokens, fixedToken, signJwt, type TokenService } from "../access-tokens.ts";
 import { ApiClient, type Api, type ApiError, type Connection } from "../api-client.ts";
 import type { GithubCredentials } from "./github-config.ts";
 
@@ -67,7 +67,10 @@ function installationTokens(app: GithubApp, baseUrl: string, now: Now): TokenSer
     isSigned: true,
     address: `${baseUrl}/app/installations/${installation}/access_tokens`,
     form: async () => ({}),
-    headers: async () => ({ ...HEADERS, authorization: `Bearer ${await signed(app, now())}` }),
+    headers: async () => ({
+      ...HEADERS,
+      authorization: `Bearer ${await signAppToken(app, now())}`,
+    }),
     answer: granted.transform(({ token, expires_at: end }) => ({
       access_token: token,
       expires_in: (Date.parse(end) - now()) / SECOND_MS,
@@ -77,12 +80,12 @@ function installationTokens(app: GithubApp, baseUrl: string, now: Now): TokenSer
   };
 }
 
-async function signed({ appId, privateKey }: GithubApp, nowMs: number): Promise<string> {
+async function signAppToken({ appId, privateKey }: GithubApp, nowMs: number): Promise<string> {
   // GitHub refuses a time that is ahead of its clock.
   const iat = Math.floor((nowMs - MINUTE_MS) / SECOND_MS);
   const claims = { iss: appId, iat, exp: iat + ASSERTION_MS / SECOND_MS };
   // GitHub's keys are PKCS #1.
   const key = () => createPrivateKey(privateKey).export({ type: "pkcs8", format: "pem" });
   const complaint = "GitHub: privateKey cannot be read: paste the whole PEM file";
-  return await signedAssertion(claims, { key: () => String(key()), complaint });
+  return await signJwt(claims, { key: () => String(key()), complaint });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { apiAddress } from "../guarded-url.ts";
 
 export const API_BASE_URL = "https://api.github.com";
@@ -14,7 +14,7 @@ const id = z.union([z.int().positive().transform(String), z.string().regex(/^[\w
 
 /** As an object, or as text: a token, or an app's credentials as JSON. */
 const credentials = z.preprocess(
-  (value) => (typeof value === "string" ? (parsedJson(value) ?? { token: value.trim() }) : value),
+  (value) => (typeof value === "string" ? (parseJson(value) ?? { token: value.trim() }) : value),
   z.union([
     z.strictObject({ token: z.string().regex(/^[\x21-\x7e]{1,1024}$/) }),
     z.strictObject({ appId: id, installationId: id, privateKey: z.string().max(MAX_KEY_LENGTH) }),

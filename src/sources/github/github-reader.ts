@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
@@ -9,9 +9,9 @@ import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts
 import type { DriveOptions } from "../source-manifest.ts";
 import { githubApis } from "./github-client.ts";
 import { API_BASE_URL, type GithubConfig, type GithubCredentials } from "./github-config.ts";
-import { isIssue, issuePage, issuesAddress, listedIssue } from "./issues.ts";
+import { isIssue, issuePage, issuesAddress, listedFileOfIssue } from "./issues.ts";
 import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
-import { escaped, fileId, listedFiles } from "./listed-files.ts";
+import { encodePath, fileId, listChangedFiles } from "./listed-files.ts";
 import {
   closePublic,
   identityOf,
@@ -122,8 +122,8 @@ export class GithubReader implements SourceReader {
     return await openBlob(client, `${address}/git/blobs/${file.version}`, file);
   }
 
-  async ended(): Promise<void> {
-    await this.#state.ended();
+  async finishListing(): Promise<void> {
+    await this.#state.commitPending();
     const { repositories = [] } = (await this.#state.committed()) ?? {};
     const used = new Set(repositories.map(({ readers }) => readers));
     await this.#options.store.remove(CHANGES);
@@ -158,7 +158,7 @@ export class GithubReader implements SourceReader {
   }
 
   async #resume(cursor: string): Promise<Start | null> {
-    const [state, place] = [await this.#state.pending(), placeInRun.parse(parsedJson(cursor))];
+    const [state, place] = [await this.#state.pending(), placeInRun.parse(parseJson(cursor))];
     if (state === null || state.cursor !== place.cursor) return null;
     const { [place.at]: works = [] } = state.works;
     return { place, state: { ...state, works: { [place.at]: works } } };
@@ -197,7 +197,7 @@ export class GithubReader implements SourceReader {
 
   /** An answer, or a status that concerns this repository alone. */
   async #findHead(client: ApiClient, { name, branch }: Repository, tag: string) {
-    const path = `repos/${this.#config.owner}/${name}/git/ref/heads/${escaped(branch)}`;
+    const path = `repos/${this.#config.owner}/${name}/git/ref/heads/${encodePath(branch)}`;
     const headers = tag === "" ? {} : { "if-none-match": tag };
     const reply = await client.ask(reference, client.address(path), { headers });
     if ("answer" in reply) return reply;
@@ -235,7 +235,7 @@ export class GithubReader implements SourceReader {
   async #addChanges({ own, page, follows }: Step, key: string): Promise<void> {
     const changes = await readJson(this.#options.store, key, z.array(change));
     if (changes === null) throw new ListsAll();
-    await this.#add(page, own, await listedFiles(this.#options.known, own, changes));
+    await this.#add(page, own, await listChangedFiles(this.#options.known, own, changes));
     for (const { path, sha, reason: message } of changes) {
       if (sha === undefined && follows) page.deleted.push(fileId(own, path));
       if (message !== undefined) page.problems.push({ path: `${own.name}/${path}`, message });
@@ -280,7 +280,7 @@ export class GithubReader implements SourceReader {
     await this.#add(
       page,
       own,
-      reply.answer.map((each) => listedIssue(own, each, filePaths)),
+      reply.answer.map((each) => listedFileOfIssue(own, each, filePaths)),
     );
     own.issuesSince = reply.answer.at(-1)?.updated_at ?? since;
     if (nextLink(reply.headers) === null) return { at: at + 1 };

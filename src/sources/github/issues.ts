@@ -3,7 +3,7 @@ import { z } from "zod";
 import { timeIn } from "../../core/time.ts";
 import { missingFile, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { openedText } from "../guarded-fetch.ts";
+import { openText } from "../guarded-fetch.ts";
 import { PER_PAGE } from "./github-client.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -40,7 +40,11 @@ export const isIssue = ({ externalId }: ListedFile) => /^\d+#\d+$/.test(external
 export const OF_ISSUE = /^issues\/\d+\.md$/;
 
 /** `filePaths`: an issue makes way for a file of its path. */
-export function listedIssue(own: Repository, each: z.infer<typeof issue>, filePaths: string[]) {
+export function listedFileOfIssue(
+  own: Repository,
+  each: z.infer<typeof issue>,
+  filePaths: string[],
+) {
   const { number, state, labels, user: author, html_url: url, updated_at: updatedAt } = each;
   const folder = `${own.name}/issues/`;
   const name = filePaths.includes(`${folder}${number}.md`) ? `${number}-issue.md` : `${number}.md`;
@@ -78,5 +82,5 @@ export async function openIssue(
     for (const { user, created_at: at, body } of comments ?? [])
       parts.push(`## ${user.login}, ${at}`, body ?? "");
   }
-  return openedText(parts.join("\n\n"));
+  return openText(parts.join("\n\n"));
 }

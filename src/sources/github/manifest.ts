@@ -1,6 +1,6 @@
 import { sourceManifest } from "../source-manifest.ts";
 import { githubConfig } from "./github-config.ts";
-import { concernsSource } from "./github-events.ts";
+import { isAboutSource } from "./github-events.ts";
 
 export const github = sourceManifest({
   id: "github",
@@ -11,5 +11,5 @@ export const github = sourceManifest({
     const { GithubReader } = await import("./github-reader.ts");
     return new GithubReader(config, credentials, tools);
   },
-  events: concernsSource,
+  events: isAboutSource,
 });

@@ -36,11 +36,11 @@ export async function compareTrees(
 ): Promise<Difference | null> {
   const treeOf = async (sha: string | null, query: string) =>
     sha === null ? EMPTY : await client.find(tree, `${address}/git/trees/${sha}${query}`);
-  const both = async (query: string) =>
+  const readBoth = async (query: string) =>
     [await treeOf(shaNow, query), await treeOf(before, query)] as const;
-  let [now, former] = await both("?recursive=1");
+  let [now, former] = await readBoth("?recursive=1");
   const isFlat = now?.truncated === true || former?.truncated === true;
-  if (isFlat) [now, former] = await both("");
+  if (isFlat) [now, former] = await readBoth("");
   if (now === null || former === null) return null;
   const { changes, folders } = differenceOf(now.tree, former.tree, above);
   const attributes = now.tree.find(isAttributes)?.sha;
@@ -48,7 +48,7 @@ export async function compareTrees(
   const lfs = attributes === undefined ? [] : await lfsPatterns(client, url);
   // Folders are compared next where the tree is too large to be read with all beneath.
   return {
-    changes: withoutPointers(changes, above.length, lfs),
+    changes: rejectPointers(changes, above.length, lfs),
     folders: isFlat ? folders : [],
   };
 }
@@ -111,7 +111,7 @@ export async function openBlob(
 }
 
 /** Without pointers into Git LFS: small files with its attribute, https://git-scm.com/docs/gitattributes */
-function withoutPointers(changes: Change[], start: number, patterns: string[]): Change[] {
+function rejectPointers(changes: Change[], start: number, patterns: string[]): Change[] {
   const isLarge = pathMatcher(patterns);
   return changes.map((each) => {
     const { path, size = 0 } = each;

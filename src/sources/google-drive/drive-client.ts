@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { accessTokens, signedAssertion, type TokenService } from "../access-tokens.ts";
+import { accessTokens, signJwt, type TokenService } from "../access-tokens.ts";
 import { ApiClient, withoutSlash, type Api, type ApiError } from "../api-client.ts";
 import type { OutgoingClient } from "../guarded-fetch.ts";
 import type { ServiceAccount } from "./google-drive-config.ts";
@@ -147,7 +147,7 @@ async function signAssertion(
   const complaint =
     "the service account's private_key cannot be read: paste the whole key file again";
   const header = async () => ({ ...(kid !== undefined && { kid }) });
-  return await signedAssertion(all, { key: () => key, complaint, header });
+  return await signJwt(all, { key: () => key, complaint, header });
 }
 
 function refusal(status: number, answer: unknown, who: string, { subject, scope }: TokenRequest) {

@@ -105,7 +105,7 @@ function labelValues({ id, fields }: { id: string; fields?: unknown }): string[]
 type Reading = { target: DriveFile } | { reason: string };
 
 /** A shortcut is followed once, to a file that the account sees. */
-export async function readingFor(client: ApiClient, file: DriveFile, fields: string) {
+export async function resolveReading(client: ApiClient, file: DriveFile, fields: string) {
   if (file.mimeType !== SHORTCUT) return readingOf(file);
   const { shortcutDetails } = file;
   const type = shortcutDetails?.targetMimeType;

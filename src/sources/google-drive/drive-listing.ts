@@ -138,14 +138,14 @@ export const changeList = z.object({
 export type ChangeList = z.infer<typeof changeList>;
 
 /** The file as it is now; null where it was deleted, binned or is no longer shared. */
-export function fileThere({ file, removed }: Change): DriveFile | null {
+export function existingFile({ file, removed }: Change): DriveFile | null {
   return file === undefined || removed === true || file.trashed === true ? null : file;
 }
 
 /** Whether a change moves, adds or takes files that no change names: those beneath a folder. */
-export function movesFiles(change: Change, tree: StoredTree, places: FolderTree): boolean {
+export function isMovingFiles(change: Change, tree: StoredTree, places: FolderTree): boolean {
   const id = change.fileId ?? change.file?.id ?? "";
-  const file = fileThere(change);
+  const file = existingFile(change);
   if (id === tree.root) return file === null;
   const before = places.placeOf(id) === null ? undefined : tree.folders[id];
   if (file === null) return before !== undefined;

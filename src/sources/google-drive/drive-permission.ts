@@ -34,7 +34,7 @@ export function readPermissions(
     const until = each.expirationTime === undefined ? Infinity : timeIn(each.expirationTime);
     const isHidden = each.deleted === true || each.view !== undefined;
     if (principal === null || isHidden || until === null || until <= now) return [];
-    return [{ principal, until, from: originOf(inheritedFrom(each)) }];
+    return [{ principal, until, from: originOf(inheritanceOf(each)) }];
   });
   const principals = current.map(({ principal, from }) => ({ principal, from }));
   const first = Math.min(...current.map(({ until }) => until));
@@ -49,7 +49,7 @@ function principalIn({ type, emailAddress = "", domain = "" }: DrivePermission):
 }
 
 /** Null for what is set on the item itself, even if it is inherited as well. */
-function inheritedFrom({ permissionDetails = [] }: DrivePermission): string | null {
+function inheritanceOf({ permissionDetails = [] }: DrivePermission): string | null {
   const isInherited =
     permissionDetails.length > 0 && permissionDetails.every(({ inherited }) => inherited === true);
   return isInherited ? (permissionDetails[0]?.inheritedFrom ?? "") : null;

@@ -5,7 +5,7 @@ import type { Now } from "../../core/time.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import type { Folder, FolderPlace } from "../folder-tree.ts";
-import { earlier, isSame, storedReaders, type ReadPermissions } from "../stored-readers.ts";
+import { earlierOf, isSame, storedReaders, type ReadPermissions } from "../stored-readers.ts";
 import { pageOf } from "./drive-client.ts";
 import { FOLDER, type DriveFile } from "./drive-files.ts";
 import {
@@ -64,15 +64,15 @@ export class DriveReaders {
   /** `target` is where the file's text comes from: whoever may read that. */
   async readersOf({ file, target, place }: PlacedFile): Promise<FileReaders> {
     const isShortcut = target.id !== file.id;
-    if (target.permissions !== undefined) return this.#noted(this.#read(target.permissions));
-    if (target.driveId === undefined && this.#of.tree.driveId === null) return this.#untold();
-    if (!isShortcut && inheritsOnly(target)) return await this.#inherited(place);
-    return this.#noted(await this.#list(target.id, "file"));
+    if (target.permissions !== undefined) return this.#noteExpiry(this.#read(target.permissions));
+    if (target.driveId === undefined && this.#of.tree.driveId === null) return this.#unreadable();
+    if (!isShortcut && inheritsOnly(target)) return await this.#readInherited(place);
+    return this.#noteExpiry(await this.#list(target.id, "file"));
   }
 
   async readRoot(): Promise<void> {
     const { root } = this.#of.tree;
-    this.#sharing.readers[root] = this.#noted(await this.#list(root));
+    this.#sharing.readers[root] = this.#noteExpiry(await this.#list(root));
   }
 
   async addFolders(folders: DriveFile[]): Promise<void> {
@@ -80,7 +80,7 @@ export class DriveReaders {
   }
 
   /** Whether the root is shared with others than before, or a permission has expired. */
-  async rootChanged(): Promise<boolean> {
+  async hasRootChanged(): Promise<boolean> {
     const { expiresAt, readers } = this.#sharing;
     if (expiresAt !== null && expiresAt <= this.#of.now()) return true;
     const { root } = this.#of.tree;
@@ -88,7 +88,7 @@ export class DriveReaders {
   }
 
   /** Whether a change concerns files that the feed does not name. */
-  async changesOthers(file: DriveFile, isInside: boolean): Promise<boolean> {
+  async hasChangedOthers(file: DriveFile, isInside: boolean): Promise<boolean> {
     const { marks, readers } = this.#sharing;
     if (file.mimeType !== FOLDER || !isInside || file.id === this.#of.tree.root) return false;
     const mark = await this.#markOf(file);
@@ -98,13 +98,14 @@ export class DriveReaders {
   }
 
   /** Reads from the nearest folder above that has permissions of its own, or limited access. */
-  async #inherited({ ancestors }: FolderPlace): Promise<FileReaders> {
+  async #readInherited({ ancestors }: FolderPlace): Promise<FileReaders> {
     const { marks, readers } = this.#sharing;
     const from = ancestors.findLast((id) => marks[id] === OWN) ?? this.#of.tree.root;
     const cached = readers[from];
     if (cached !== undefined) return cached;
     const listing =
-      this.#asked.get(from) ?? this.#list(from).then((permissions) => this.#noted(permissions));
+      this.#asked.get(from) ??
+      this.#list(from).then((permissions) => this.#noteExpiry(permissions));
     this.#asked.set(from, listing);
     return (readers[from] = await listing);
   }
@@ -125,11 +126,11 @@ export class DriveReaders {
     const path = `files/${encodeURIComponent(id)}/permissions`;
     const listing = { cursor: "pageToken", absent: [403, 404] };
     const page = await client.all(permissionPage, client.address(path, query), listing);
-    if (page === null) return { readers: this.#untold(), expiresAt: null };
+    if (page === null) return { readers: this.#unreadable(), expiresAt: null };
     return this.#read(page, kind === "file" ? null : id);
   }
 
-  #untold(): FileReaders {
+  #unreadable(): FileReaders {
     const { account, tree } = this.#of;
     const role = tree.driveId === null ? "an editor who may share it" : "a content manager";
     return { unreadable: `Google Drive does not tell ${account} who may read it: make it ${role}` };
@@ -147,8 +148,8 @@ export class DriveReaders {
     });
   }
 
-  #noted({ readers, expiresAt }: ReadPermissions): FileReaders {
-    this.#sharing.expiresAt = earlier(this.#sharing.expiresAt, expiresAt);
+  #noteExpiry({ readers, expiresAt }: ReadPermissions): FileReaders {
+    this.#sharing.expiresAt = earlierOf(this.#sharing.expiresAt, expiresAt);
     return readers;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { apiAddress, httpAddress } from "../guarded-url.ts";
 
 const MAX_ID_LENGTH = 256;
@@ -11,7 +11,7 @@ const id = z.string().min(1).max(MAX_ID_LENGTH);
 
 /** A service account's key file, as an object or as the file's text. */
 const serviceAccount = z.preprocess(
-  (value) => (typeof value === "string" ? (parsedJson(value) ?? value) : value),
+  (value) => (typeof value === "string" ? (parseJson(value) ?? value) : value),
   z.looseObject({
     client_email: z.string().min(1).max(MAX_EMAIL_LENGTH),
     private_key: z.string().min(1).max(MAX_KEY_LENGTH),

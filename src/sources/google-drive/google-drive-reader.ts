@@ -1,4 +1,4 @@
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import type { ListedFile, ListingPage, OpenedFile } from "../../ports/source-reader.ts";
 import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
@@ -12,11 +12,11 @@ import { exportTypeOf, fieldsOf, type DriveFile } from "./drive-files.ts";
 import {
   changeList,
   corpusOf,
-  fileThere,
+  existingFile,
   findRoot,
   listingCursor,
   listPage,
-  movesFiles,
+  isMovingFiles,
   pageSizeOf,
   startOfChanges,
   storedTree,
@@ -85,7 +85,7 @@ export class GoogleDriveReader implements SourceReader {
       next: further === null ? null : JSON.stringify(further),
       ...(incompleteSearch === true ? { partial: true } : {}),
       ...(further === null ? { changeCursor: tree.changeCursor } : {}),
-      ...againAt(tree),
+      ...recheckTimeOf(tree),
     };
   }
 
@@ -103,30 +103,30 @@ export class GoogleDriveReader implements SourceReader {
 
   async follow(changeCursor: string, cursor: string | null, signal: AbortSignal) {
     const client = this.#drive(signal);
-    const tree = await this.#followed(changeCursor, cursor);
+    const tree = await this.#treeToFollow(changeCursor, cursor);
     if (tree === null) return null;
-    const answer = await this.#changesSince(client, tree, cursor ?? changeCursor);
+    const answer = await this.#readChanges(client, tree, cursor ?? changeCursor);
     if (answer === null) return null;
     const following = { tree, places: folderTree(tree) };
-    if (await this.#concernsOthers(client, { ...answer, isFirst: cursor === null }, following))
+    if (await this.#isAboutOthers(client, { ...answer, isFirst: cursor === null }, following))
       return null;
     return await this.#feedPage(client, { ...answer, changeCursor }, following);
   }
 
   /** Whether these changes concern files that they do not name. */
-  async #concernsOthers(
+  async #isAboutOthers(
     client: ApiClient,
     { changes, isFirst }: ChangeList & { isFirst: boolean },
     { tree, places }: FollowedTree,
   ): Promise<boolean> {
-    if (changes.some((change) => movesFiles(change, tree, places))) return true;
+    if (changes.some((change) => isMovingFiles(change, tree, places))) return true;
     if (changes.some(({ fileId = "" }) => tree.targets[fileId] === true)) return true;
     const readers = this.#readersIn(client, tree);
     if (readers === null) return false;
-    if (isFirst && (await readers.rootChanged())) return true;
-    const present = changes.flatMap((change) => fileThere(change) ?? []);
-    const changed = await inParallel(present, READERS_AT_ONCE, async (file) => {
-      return await readers.changesOthers(file, places.placeOf(file.id) !== null);
+    if (isFirst && (await readers.hasRootChanged())) return true;
+    const present = changes.flatMap((change) => existingFile(change) ?? []);
+    const changed = await runInParallel(present, READERS_AT_ONCE, async (file) => {
+      return await readers.hasChangedOthers(file, places.placeOf(file.id) !== null);
     });
     return changed.includes(true);
   }
@@ -138,7 +138,7 @@ export class GoogleDriveReader implements SourceReader {
   ): Promise<ListingPage> {
     const { changes, nextPageToken, newStartPageToken, changeCursor } = answer;
     const { tree } = following;
-    const changed = changes.flatMap((change) => fileThere(change) ?? []);
+    const changed = changes.flatMap((change) => existingFile(change) ?? []);
     const { files, ...unread } = await this.#filesOf(client, changed, following);
     const listedIds = new Set(files.map(({ externalId }) => externalId));
     const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
@@ -158,12 +158,12 @@ export class GoogleDriveReader implements SourceReader {
       deleted: changedIds.filter((id) => !listedIds.has(id)),
       next: nextPageToken ?? null,
       ...(end === null ? {} : { changeCursor: end }),
-      ...againAt(tree),
+      ...recheckTimeOf(tree),
     };
   }
 
   /** With readers, what one page of a feed learns of them counts for the next. */
-  async #followed(changeCursor: string, cursor: string | null): Promise<StoredTree | null> {
+  async #treeToFollow(changeCursor: string, cursor: string | null): Promise<StoredTree | null> {
     const isBegun = cursor !== null && this.#readsPermissions;
     const tree = await (isBegun ? this.#tree.pending() : this.#tree.committed());
     const feedCursor = isBegun ? tree?.followed : tree?.changeCursor;
@@ -182,8 +182,8 @@ export class GoogleDriveReader implements SourceReader {
     return await directoryMembers(this.#directory(signal), group);
   }
 
-  async ended(): Promise<void> {
-    await this.#tree.ended();
+  async finishListing(): Promise<void> {
+    await this.#tree.commitPending();
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
@@ -223,7 +223,7 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   /** Null when Drive no longer takes the cursor. */
-  async #changesSince(client: ApiClient, tree: StoredTree, pageToken: string) {
+  async #readChanges(client: ApiClient, tree: StoredTree, pageToken: string) {
     const query = {
       ...corpusOf(tree.driveId),
       pageToken,
@@ -250,7 +250,7 @@ export class GoogleDriveReader implements SourceReader {
 type FollowedTree = { tree: StoredTree; places: FolderTree };
 
 /** Permissions that expire are read again then. */
-const againAt = ({ sharing }: StoredTree) =>
+const recheckTimeOf = ({ sharing }: StoredTree) =>
   sharing?.expiresAt == null ? {} : { againAt: sharing.expiresAt };
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");

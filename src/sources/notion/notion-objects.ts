@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
-import { linked } from "../../documents/writing/link-text.ts";
+import { linkMarkdown } from "../../documents/writing/link-text.ts";
 
 /** Statuses for an object that is not there, not shared, or of a kind that the API does not give. */
 export const ABSENT = [400, 404];
@@ -21,7 +21,7 @@ export const markdownText = (value: unknown): string =>
       if (text.trim() === "") return text;
       if (textIn(item, "type") === "equation") return `$${text}$`;
       if (code === true && !text.includes("`")) return `\`${text}\``;
-      const label = linked(text, textIn(item, "href"));
+      const label = linkMarkdown(text, textIn(item, "href"));
       return strikethrough === true ? `~~${label}~~` : label;
     })
     .join("");

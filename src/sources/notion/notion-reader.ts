@@ -13,14 +13,14 @@ const WALKS = "walks/";
  */
 export function notionReader(config: NotionConfig, options: NotionOptions): SourceReader {
   const { store, known: knownFiles } = options;
-  const walkFrom = (state: WalkState, signal: AbortSignal) =>
+  const createWalk = (state: WalkState, signal: AbortSignal) =>
     new PageWalk(state, notionTools(config, options, signal));
   return {
     async list(cursor, signal) {
       const isBegun = cursor !== null;
       const state = isBegun ? await readJson(store, cursor, walkState) : walkState.parse({});
       if (state === null) return { ...(await this.list(null, signal)), restarted: true };
-      const walk = walkFrom(state, signal);
+      const walk = createWalk(state, signal);
       const isOver = await walk.advance();
       const page = { files: walk.files, deleted: [], problems: walk.problems, entries: 1 };
       if (isOver) return { ...page, next: null };
@@ -30,20 +30,21 @@ export function notionReader(config: NotionConfig, options: NotionOptions): Sour
       if (state.before !== null) await store.remove(state.before);
       return { ...page, next };
     },
-    async ended() {
+    async finishListing() {
       await forgetOrphans(store, knownFiles);
       await store.remove(WALKS);
     },
     async open({ path, externalId, version }, signal) {
       const text = await readPage(store, path, version);
-      const bytes = text ?? (await walkFrom(walkState.parse({}), signal).textOf(externalId ?? ""));
+      const bytes =
+        text ?? (await createWalk(walkState.parse({}), signal).textOf(externalId ?? ""));
       const { body } = new Response(bytes);
       if (bytes === null || body === null) throw missingFile("Notion: 404");
       return { body, size: bytes.length, mimeType: "text/markdown" };
     },
     async check(signal) {
       const state = walkState.parse({});
-      await walkFrom(state, signal).search();
+      await createWalk(state, signal).search();
       const titles = Object.values(state.nodes).flatMap(({ title }) => title ?? []);
       return `Notion: the connection sees ${titles.length} pages and databases, or more`;
     },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
-import { linked } from "../../documents/writing/link-text.ts";
+import { linkMarkdown } from "../../documents/writing/link-text.ts";
 import { MarkdownBuilder } from "../../documents/writing/markdown-builder.ts";
 import type { ApiClient } from "../api-client.ts";
 import { ABSENT, markdownText, plainText, textIn } from "./notion-objects.ts";
@@ -132,6 +132,6 @@ export class PageText {
     const expression = [{ type: "equation", plain_text: textIn(body, "expression") }];
     if (address === "") return markdownText(body["rich_text"] ?? body["title"] ?? expression);
     const names = [plainText(body["caption"]), textIn(body, "title"), textIn(body, "name")];
-    return linked(names.find(Boolean) ?? type.replaceAll("_", " "), address);
+    return linkMarkdown(names.find(Boolean) ?? type.replaceAll("_", " "), address);
   }
 }

@@ -82,10 +82,10 @@ export class PageWalk {
     this.#tools = tools;
   }
 
-  readonly #passedMs = () => this.#tools.options.now() - this.#tools.calls.began;
-  readonly #isLate = () => this.#passedMs() > READ_UNTIL_MS;
+  readonly #elapsedMs = () => this.#tools.options.now() - this.#tools.calls.began;
+  readonly #isLate = () => this.#elapsedMs() > READ_UNTIL_MS;
   readonly #hasTime = () =>
-    this.#tools.calls.count < CALLS_PER_LISTING && this.#passedMs() < BEGIN_UNTIL_MS;
+    this.#tools.calls.count < CALLS_PER_LISTING && this.#elapsedMs() < BEGIN_UNTIL_MS;
 
   /** True at the walk's end. */
   async advance(): Promise<boolean> {
@@ -102,7 +102,7 @@ export class PageWalk {
       if (!isSearched) await this.search();
       else if (due.length > 0) await this.#list(due.slice(0, PAGE_SIZE));
       else if (source !== undefined) await this.#findRows(source);
-      else if (!(await this.#compareKnown())) return true;
+      else if (!(await this.#compareStored())) return true;
     }
     return false;
   }
@@ -142,7 +142,7 @@ export class PageWalk {
     return answer?.results ?? [];
   }
 
-  async #compareKnown(): Promise<boolean> {
+  async #compareStored(): Promise<boolean> {
     const state = this.#state;
     const files = await this.#tools.options.known.all(state.comparedTo, PAGE_SIZE);
     for (const { externalId } of files) {

@@ -1,7 +1,7 @@
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import { principalOf } from "../../core/principals.ts";
 import type { Now } from "../../core/time.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { SourceFailure, type FileReaders } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 
@@ -11,7 +11,7 @@ export const READERS = "readers";
 /** A JSON list of principals, or principals with commas between; undefined: nobody told. */
 export function readersInMetadata(text: string | null | undefined): FileReaders | undefined {
   if (text === null || text === undefined) return undefined;
-  const json = parsedJson(text);
+  const json = parseJson(text);
   const values: unknown[] = Array.isArray(json)
     ? json
     : text.split(",").filter((name) => name.trim());
@@ -36,14 +36,14 @@ type Reading = {
 };
 
 /** Files with their readers, which S3 tells object by object: of those that are new or changed. */
-export async function withReaders(
+export async function addReaders(
   files: ListedFile[],
   { known: knownFiles, metadataOf, now }: Reading,
 ): Promise<ListedFile[]> {
   const before = await knownFiles?.byExternalId(files.map((file) => file.externalId ?? ""));
   const byKey = new Map(before?.map((file) => [file.externalId, file]));
-  return await inParallel(files, OBJECTS_AT_ONCE, async (file): Promise<ListedFile> => {
-    const earlierReaders = keptReaders(file, byKey.get(file.externalId));
+  return await runInParallel(files, OBJECTS_AT_ONCE, async (file): Promise<ListedFile> => {
+    const earlierReaders = reuseReaders(file, byKey.get(file.externalId));
     const principals =
       earlierReaders === undefined ? await metadataOf(file).catch(refusal) : earlierReaders;
     if (principals instanceof SourceFailure)
@@ -57,7 +57,7 @@ export async function withReaders(
 }
 
 /** Readers of an earlier scan; null: none, undefined: to be read, as the object changed. */
-function keptReaders(file: ListedFile, earlier: ListedFile | undefined) {
+function reuseReaders(file: ListedFile, earlier: ListedFile | undefined) {
   const { [READERS]: text, readAt } = earlier?.sourceState ?? {};
   const isSame = earlier?.version === file.version && readAt !== null && readAt === file.modifiedAt;
   return isSame && (text === null || typeof text === "string") ? text : undefined;

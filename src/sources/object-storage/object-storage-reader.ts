@@ -8,11 +8,11 @@ import {
   type SourceReader,
   type KnownFiles,
 } from "../../ports/source-reader.ts";
-import { nextTurn, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { yieldTurn, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
   guardedFetch,
-  openedFrom,
+  openResponse,
   readText,
   retryAfterMs,
   tooLarge,
@@ -22,7 +22,7 @@ import {
 } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
-import { READERS, withReaders } from "./object-readers.ts";
+import { READERS, addReaders } from "./object-readers.ts";
 import type { SourceTools } from "../source-manifest.ts";
 import { clocksDiffer, skewOf } from "../clock-skew.ts";
 import { trimEnd } from "../../core/trim.ts";
@@ -54,13 +54,13 @@ export function objectStorageReader(
   const client = signerOf(config, secrets);
   const prefix = folderPrefix(config.prefix);
 
-  const get = signedGet(client, outgoing);
+  const get = createSignedGet(client, outgoing);
 
   const listPage = async (cursor: string | null, keys: number, signal: AbortSignal) => {
     const got = await get(listingUrl(config, prefix, cursor, keys), signal);
     if (!got.response.ok) throw await storageFailure(got, now(), NOT_LISTED);
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
-    const listing = await runCooperatively(parseListing(await readText(got, limits)), nextTurn);
+    const listing = await runCooperatively(parseListing(await readText(got, limits)), yieldTurn);
     if (listing === null) throw brokenListing("the answer is not a complete listing");
     return listing;
   };
@@ -84,7 +84,7 @@ export function objectStorageReader(
         throw await storageFailure(got, now());
       };
       const withPrincipals = readsPermissions
-        ? await withReaders(files, { known: knownFiles, metadataOf, now })
+        ? await addReaders(files, { known: knownFiles, metadataOf, now })
         : files;
       return { files: withPrincipals, deleted: [], entries: listing.objects.length, next };
     },
@@ -94,7 +94,7 @@ export function objectStorageReader(
       const got = await get(objectUrl(config, keyOf(prefix, file)), signal, {
         timeoutMs: DOWNLOAD_TIMEOUT_MS,
       });
-      if (got.response.ok) return await openedFrom(got, got.response.headers.get("content-type"));
+      if (got.response.ok) return await openResponse(got, got.response.headers.get("content-type"));
       const failure = await storageFailure(got, now());
       // A bucket that does not exist is a denial.
       if (got.response.status === 404 && failure.kind !== "denied")
@@ -104,7 +104,7 @@ export function objectStorageReader(
   };
 }
 
-const signedGet =
+const createSignedGet =
   (client: AwsClient, outgoing: OutgoingClient) =>
   async (url: URL, signal: AbortSignal, how: Pick<GuardedRequest, "timeoutMs" | "isHead"> = {}) => {
     const signed = await client.sign(url.href, { method: how.isHead === true ? "HEAD" : "GET" });
@@ -150,10 +150,11 @@ function listingUrl(
 
 /** Everything is percent-encoded but `/`: the signer reads a bare `+` as a space. */
 function encodedKey(key: string): string {
-  const odd = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  const escapeCharacter = (character: string) =>
+    `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(key)
     .replaceAll("%2F", "/")
-    .replace(/[!'()*]/g, odd);
+    .replace(/[!'()*]/g, escapeCharacter);
 }
 
 /** @throws SourceFailure `bad-file` for a key with a `.` or `..` segment: no URL can name it. */
@@ -210,9 +211,9 @@ async function storageFailure(
   const { status, headers } = got.response;
   const text = await readText(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => "");
   const code = errorField(text, "Code");
-  const problem = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
+  const problem = `object storage: ${status}${code === "" ? missingBucketText(status) : ` ${code}`}`;
   const wait = retryAfterMs(headers, nowMs);
-  const denial = denials.get(code) ?? skewBetween(code, got, text, nowMs) ?? deniedBy(status);
+  const denial = denials.get(code) ?? skewBetween(code, got, text, nowMs) ?? denialReason(status);
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
     return new SourceFailure("throttled", problem, wait);
   }
@@ -236,9 +237,10 @@ function skewBetween(code: string, { response }: GuardedResponse, text: string, 
 }
 
 /** Consoles and web servers, which may answer at an endpoint, give no code of S3. */
-const unnamed = (status: number) => (status === 404 ? ", and no bucket answers there" : "");
+const missingBucketText = (status: number) =>
+  status === 404 ? ", and no bucket answers there" : "";
 
-function deniedBy(status: number): string | undefined {
+function denialReason(status: number): string | undefined {
   if (status === 401 || status === 403) return "access denied";
   return status >= 300 && status < 400 ? DENIALS.get("PermanentRedirect") : undefined;
 }
@@ -279,5 +281,10 @@ function decodeKey(key: string): string {
 }
 
 /** A field of an error answer; empty when it has none. Codes and times are never secrets. */
-const errorField = (xml: string, name: "Code" | "ServerTime") =>
-  RegExp(String.raw`<${name}>\s*([A-Za-z0-9.:+-]{1,64})\s*</${name}>`).exec(xml)?.[1] ?? "";
+const errorField = (xml: string, name: keyof typeof ERROR_FIELDS) =>
+  ERROR_FIELDS[name].exec(xml)?.[1] ?? "";
+
+const ERROR_FIELDS = {
+  Code: /<Code>\s*([A-Za-z0-9.:+-]{1,64})\s*<\/Code>/,
+  ServerTime: /<ServerTime>\s*([A-Za-z0-9.:+-]{1,64})\s*<\/ServerTime>/,
+};

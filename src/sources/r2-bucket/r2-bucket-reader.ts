@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts";
 import { missingFile, SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { decodedBody } from "../content-codings.ts";
+import { decodeBody } from "../content-codings.ts";
 import { limitBody, tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import { READERS, readersInMetadata } from "../object-storage/object-readers.ts";
@@ -25,7 +25,7 @@ export function r2BucketReader(
   return {
     async list(cursor, signal) {
       signal.throwIfAborted();
-      const listing = await requested(() =>
+      const listing = await callBucket(() =>
         bucket.list({
           prefix,
           limit: pageSize,
@@ -57,17 +57,17 @@ export function r2BucketReader(
     async open(file, signal) {
       signal.throwIfAborted();
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
-      const object = await requested(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
+      const object = await callBucket(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
       if (object === null) throw missingFile("R2: 404");
       const { contentType: mimeType = null, contentEncoding = "" } = object.httpMetadata ?? {};
-      const body = decodedBody(object.body, contentEncoding);
+      const body = decodeBody(object.body, contentEncoding);
       if (body === object.body) return { body, size: object.size, mimeType };
       return { body: limitBody(body, DOCUMENT_LIMIT_BYTES), size: null, mimeType };
     },
   };
 }
 
-async function requested<T>(call: () => Promise<T>): Promise<T> {
+async function callBucket<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

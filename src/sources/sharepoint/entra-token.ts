@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { signedAssertion, type TokenService } from "../access-tokens.ts";
+import { signJwt, type TokenService } from "../access-tokens.ts";
 
 /*
  * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
@@ -89,7 +89,7 @@ async function clientAssertion(pem: string, clientId: string, audience: string, 
   const key = pemBlock(pem, "PRIVATE KEY");
   if (certificate === null || key === null) {
     const what = certificate === null ? "certificate" : "unencrypted PKCS #8 private key";
-    throw new SourceFailure("denied", unusable(`it holds no ${what}`));
+    throw new SourceFailure("denied", unusableCertificate(`it holds no ${what}`));
   }
   const iat = Math.floor(now / SECOND_MS);
   const times = { nbf: iat, iat, exp: iat + LIFETIME_MS / SECOND_MS };
@@ -100,15 +100,15 @@ async function clientAssertion(pem: string, clientId: string, audience: string, 
     jti: crypto.randomUUID(),
     ...times,
   };
-  return await signedAssertion(claims, {
+  return await signJwt(claims, {
     key: () => key,
-    complaint: unusable("its private key is damaged or not RSA"),
+    complaint: unusableCertificate("its private key is damaged or not RSA"),
     algorithm: ALGORITHM,
     header: async () => ({ "x5t#S256": await thumbprintOf(certificate) }),
   });
 }
 
-const unusable = (why: string) =>
+const unusableCertificate = (why: string) =>
   `the certificate in clientSecret cannot be used: ${why}. Paste the PEM of the certificate and of its private key`;
 
 /** The first block of this label, its lines of dashes included. */

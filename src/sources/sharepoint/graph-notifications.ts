@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { invalidField } from "../../core/errors.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parsed-json.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { NotificationCall } from "../source-manifest.ts";
 
@@ -47,7 +47,7 @@ export async function graphNotifications(call: NotificationCall) {
 }
 
 function notificationsIn(body: string): WatchNotification[] {
-  const all = collection.safeParse(parsedJson(body)).data?.value ?? [];
+  const all = collection.safeParse(parseJson(body)).data?.value ?? [];
   const notifications = all.filter((each) => each !== null);
   const distinct = new Map(notifications.map((each) => [JSON.stringify(each), each]));
   return [...distinct.values()].slice(0, MAX_NOTIFICATIONS);

@@ -79,7 +79,7 @@ function principalsIn(permission: GraphPermission, context: GraphPermissionConte
     case "organization":
       return domainsOf(context);
     default:
-      return identitiesIn(permission).flatMap((each) => namedBy(each, context));
+      return identitiesIn(permission).flatMap((each) => principalsOfIdentity(each, context));
   }
 }
 
@@ -91,14 +91,14 @@ function identitiesIn({ grantedToV2, grantedToIdentitiesV2, invitation }: GraphP
 const domainsOf = ({ domains }: Pick<GraphPermissionContext, "domains">) =>
   domains.map((domain) => principalOf(`domain:${domain}`));
 
-function namedBy(
+function principalsOfIdentity(
   identity: Identities,
   context: Pick<GraphPermissionContext, "domains" | "driveId">,
 ) {
   const { siteUser, siteGroup } = identity;
   const claim = siteUser?.loginName ?? "";
   if (ALL_USERS.some((start) => claim.startsWith(start))) return domainsOf(context);
-  const groups = groupsNamedBy(identity);
+  const groups = groupsOfIdentity(identity);
   if (groups.length > 0) return groups;
   // SharePoint's own group, whose members Graph does not tell.
   if (siteGroup) return [groupPrincipal(`${SITE_GROUP}${context.driveId}/${siteGroup.id ?? ""}`)];
@@ -109,10 +109,12 @@ function namedBy(
 
 /** Who a member of a site's group is. */
 export const principalsOfClaim = (siteUser: Identities["siteUser"], domains: string[]) =>
-  namedBy({ siteUser }, { domains, driveId: "" }).filter((principal) => principal !== null);
+  principalsOfIdentity({ siteUser }, { domains, driveId: "" }).filter(
+    (principal) => principal !== null,
+  );
 
 /** By its id, and by its address where it has one. */
-function groupsNamedBy({ group, siteUser }: Identities) {
+function groupsOfIdentity({ group, siteUser }: Identities) {
   const [, groupId] = GROUP_CLAIM.exec(siteUser?.loginName ?? "") ?? [];
   const id = groupId ?? group?.id ?? "";
   if (id === "") return [];

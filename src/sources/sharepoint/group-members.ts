@@ -98,11 +98,11 @@ export async function siteGroupMembers(
   const members = users.flatMap(({ LoginName: loginName, Email: email }) =>
     principalsOfClaim({ loginName, email }, domains),
   );
-  return await withMembers(graph, members);
+  return await addGroupMembers(graph, members);
 }
 
 /** With the members of groups among these, where they may be read. */
-async function withMembers(graph: ApiClient, principals: Principal[]) {
+async function addGroupMembers(graph: ApiClient, principals: Principal[]) {
   const all = new Set(principals);
   for (const principal of principals) {
     if (!principal.startsWith("group:")) continue;

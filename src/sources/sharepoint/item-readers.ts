@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import type { ApiClient } from "../api-client.ts";
-import { earlier, isSame, type ReadPermissions } from "../stored-readers.ts";
+import { earlierOf, isSame, type ReadPermissions } from "../stored-readers.ts";
 import { kindOf, type DriveItem } from "./drive-items.ts";
 import { pageOf } from "./graph-client.ts";
 import { graphPermission, readPermissions } from "./graph-permission.ts";
@@ -40,10 +40,10 @@ export async function readSharing(
   const ids = new Set([...own.map(({ id }) => id), ...page.asked]);
   // A feed may keep silent about its root.
   if (page.isFirst) ids.add(drive.root);
-  const changed = await inParallel([...ids], ITEMS_AT_ONCE, async (id) => {
+  const changed = await runInParallel([...ids], ITEMS_AT_ONCE, async (id) => {
     const from = files.has(id) ? "file" : nameOf(drive, id);
     const { readers, expiresAt } = await readersOf(reading, id, from);
-    drives.expiresAt = earlier(drives.expiresAt, expiresAt);
+    drives.expiresAt = earlierOf(drives.expiresAt, expiresAt);
     const before = sharing[id];
     sharing[id] = readers;
     const isNew = before === undefined && drive.link === null;

@@ -7,7 +7,7 @@ import {
   type ListedFile,
   type OpenedFile,
 } from "../../ports/source-reader.ts";
-import { openedFrom, tooLarge } from "../guarded-fetch.ts";
+import { openResponse, tooLarge } from "../guarded-fetch.ts";
 import { driveItem } from "./drive-items.ts";
 import type { ApiClient } from "../api-client.ts";
 
@@ -28,7 +28,7 @@ export async function openItem(client: ApiClient, file: ListedFile): Promise<Ope
     const address = await addressOf(client, file);
     if (address === null) throw missingFile("SharePoint: 404");
     const reply = await client.downloadWithoutToken(address);
-    if ("got" in reply) return await openedFrom(reply.got, file.mimeType);
+    if ("got" in reply) return await openResponse(reply.got, file.mimeType);
     const { status } = reply.error;
     if (!REFUSED.has(status)) throw client.failure(reply.error);
     if (attempt === TRIES) {

@@ -25,13 +25,13 @@ export async function readDelta(
   link: string | null,
 ) {
   const withReaders = sharing !== null;
-  const beginning = () =>
+  const startAddress = () =>
     client.address(`drives/${encodeURIComponent(id)}/root/delta`, {
       $select: fieldsOf({ withReaders }),
       $top: withReaders ? ITEMS_PER_PAGE_WITH_READERS : ITEMS_PER_PAGE,
     });
   const absent = link === null ? [] : EXPIRED;
-  const page = await client.find(deltaPage, link ?? beginning(), { absent });
+  const page = await client.find(deltaPage, link ?? startAddress(), { absent });
   if (page === null) return null;
   const { value, "@odata.nextLink": nextLink = null, "@odata.deltaLink": deltaLink = null } = page;
   // Each item once, as it was told of last.
@@ -96,7 +96,7 @@ export async function findMissingFolders(
     while (at !== null && !checked.has(at)) {
       checked.add(at);
       const storedFolder: Folder | undefined = drive.folders[at];
-      const folder: Folder | null = storedFolder ?? (await askForFolder(client, drive.id, at));
+      const folder: Folder | null = storedFolder ?? (await findFolder(client, drive.id, at));
       if (folder === null) break;
       if (storedFolder === undefined) ids.push(at);
       drive.folders[at] = folder;
@@ -107,7 +107,7 @@ export async function findMissingFolders(
 }
 
 /** Null when it has gone, or cannot be seen. */
-async function askForFolder(client: ApiClient, driveId: string, id: string) {
+async function findFolder(client: ApiClient, driveId: string, id: string) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
   const address = client.address(path, { $select: fieldsOf({ withReaders: false }) });
   const item = await client.find(driveItem, address, { absent: [403, 404] });

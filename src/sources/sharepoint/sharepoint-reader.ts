@@ -104,8 +104,8 @@ export class SharePointReader implements SourceReader {
     const at = cursor === null ? null : position.parse(JSON.parse(cursor));
     const drives =
       at === null
-        ? await this.#takeUp(changeCursor, signal)
-        : await this.#continued(changeCursor, at);
+        ? await this.#resumeDrives(changeCursor, signal)
+        : await this.#readContinued(changeCursor, at);
     if (drives === null || this.#isOutdated(drives)) return null;
     const link = drives.drives[0]?.link ?? null;
     const start = at ?? { run: drives.run, drive: 0, link, restarts: 0 };
@@ -123,8 +123,8 @@ export class SharePointReader implements SourceReader {
     return await siteGroupMembers({ graph, connection, driveIds }, group, signal);
   }
 
-  async ended(): Promise<void> {
-    await this.#drives.ended();
+  async finishListing(): Promise<void> {
+    await this.#drives.commitPending();
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
@@ -143,7 +143,7 @@ export class SharePointReader implements SourceReader {
   }
 
   /** Files of a site's libraries lie in a folder of the library's name. */
-  #unread(drives: { id: string; name: string }[], siteId: string | null): FollowedDrive[] {
+  #newDrives(drives: { id: string; name: string }[], siteId: string | null): FollowedDrive[] {
     return drives.map(({ id, name }) => {
       const base = siteId === null ? "" : `${segmentOf(name)}/`;
       const sharing = this.#withReaders ? {} : null;
@@ -157,16 +157,16 @@ export class SharePointReader implements SourceReader {
     const { siteId, drives } = await nameDrives(client, this.#config);
     const domains = this.#withReaders ? await readDomains(client) : [];
     const facts = { cursor: null, run, from: null, moved: false, siteId, domains, expiresAt: null };
-    return { ...facts, drives: this.#unread(drives, siteId) };
+    return { ...facts, drives: this.#newDrives(drives, siteId) };
   }
 
-  async #continued(from: string, { run }: Position): Promise<StoredDrives | null> {
+  async #readContinued(from: string, { run }: Position): Promise<StoredDrives | null> {
     const storedDrives = await this.#drives.pending();
     return storedDrives?.from === from && storedDrives.run === run ? storedDrives : null;
   }
 
   /** The drives as a feed begins: libraries may have come since. Null when some are no more. */
-  async #takeUp(from: string, signal: AbortSignal): Promise<StoredDrives | null> {
+  async #resumeDrives(from: string, signal: AbortSignal): Promise<StoredDrives | null> {
     const storedDrives = await this.#drives.committed();
     if (storedDrives?.cursor !== from) return null;
     const drives = { ...storedDrives, cursor: null, run: crypto.randomUUID(), from };
@@ -178,7 +178,7 @@ export class SharePointReader implements SourceReader {
     if (storedDrives.drives.some(({ id, name }) => names.get(id) !== name)) return null;
     const knownIds = new Set(storedDrives.drives.map(({ id }) => id));
     const added = libraries.filter(({ id }) => !knownIds.has(id));
-    return { ...drives, drives: [...storedDrives.drives, ...this.#unread(added, siteId)] };
+    return { ...drives, drives: [...storedDrives.drives, ...this.#newDrives(added, siteId)] };
   }
 
   /**

@@ -71,7 +71,7 @@ export type LeftOutReason = (typeof LEFT_OUT)[number];
 
 const withoutWww = (host: string) => host.replace(/^www\./, "");
 export const hostOf = ({ host }: Pick<URL, "host">) => withoutWww(host);
-export const ownsHost = ({ hosts }: Pick<Crawl, "hosts">, url: URL) => hosts.has(hostOf(url));
+export const isOwnHost = ({ hosts }: Pick<Crawl, "hosts">, url: URL) => hosts.has(hostOf(url));
 
 /** All that a crawl is between two calls, kept in the store: maps and sets as lists. */
 const crawlState = z.object({

@@ -1,12 +1,12 @@
 import { SECOND_MS } from "../../core/time.ts";
-import { inParallel } from "../../core/work/parallel.ts";
+import { runInParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type QueuedPage } from "./crawl-state.ts";
-import { fetchEntry, isForgotten, isPushed, subjectOf, takesPushesOf } from "./fetch-entry.ts";
+import { fetchEntry, isForgotten, isPushed, subjectOf, mayPushHost } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
-import { addMap, addNamed, addUnmet, isBounded, takeWaiting } from "./frontier.ts";
+import { addMap, addNamedAddress, addUnmetPage, isBounded, takeWaiting } from "./frontier.ts";
 import { UnresponsiveServer, type FetchOutcome } from "./pages/fetch-page.ts";
-import { BROKEN_SITEMAP, neverRead, recordOutcome, skip } from "./record-outcome.ts";
+import { BROKEN_SITEMAP, unreadFile, recordOutcome, skip } from "./record-outcome.ts";
 import { crawlDelayMs, readSitemap } from "./site/load-site.ts";
 
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */
@@ -30,7 +30,7 @@ export async function crawlStep(step: Step): Promise<boolean> {
     const isLate = step.now() >= startedAt + TIME_A_CALL_MS;
     if (isLate || pages >= PAGES_A_CALL || bytes >= BYTES_A_CALL) return false;
     const wave = await nextWave(step, PAGES_A_CALL - pages);
-    if (wave.length === 0 && step.crawl.waiting.length === 0 && !(await addKnown(step))) {
+    if (wave.length === 0 && step.crawl.waiting.length === 0 && !(await addKnownPages(step))) {
       return true;
     }
     pages += wave.length;
@@ -61,7 +61,7 @@ function roomFor(crawl: Crawl, { origin }: URL): number {
 
 /** Bytes that were read. What there is no time for waits again. */
 async function readWave(step: Step, wave: Subject[], startedAt: number): Promise<number> {
-  const fetched = await inParallel(wave, SIDE_BY_SIDE, async (subject, at) => {
+  const fetched = await runInParallel(wave, SIDE_BY_SIDE, async (subject, at) => {
     const isBegun = at < SIDE_BY_SIDE || step.now() < startedAt + TIME_A_CALL_MS;
     return isBegun ? await fetchEntry(step, subject, false) : null;
   });
@@ -86,15 +86,15 @@ async function readWave(step: Step, wave: Subject[], startedAt: number): Promise
  * Pushed URLs of earlier days, once all else is done, and pages that the crawl has not met though
  * they may be there. Whether any waits now.
  */
-async function addKnown({ bounds, crawl, known: knownFiles, now }: Step): Promise<boolean> {
+async function addKnownPages({ bounds, crawl, known: knownFiles, now }: Step): Promise<boolean> {
   while (!crawl.knownDone) {
     const which = crawl.isDoubtful ? "all" : "pushed";
     const files = await knownFiles[which](crawl.knownAfter, KNOWN_AT_ONCE);
     for (const file of files) {
       const { path } = file;
       if (!isPushed(file)) {
-        if (!isForgotten(file, now())) addUnmet(crawl, bounds, file);
-      } else if (takesPushesOf(bounds, new URL(path))) addNamed(crawl, path, "pushed", 0);
+        if (!isForgotten(file, now())) addUnmetPage(crawl, bounds, file);
+      } else if (mayPushHost(bounds, new URL(path))) addNamedAddress(crawl, path, "pushed", 0);
     }
     crawl.knownAfter = files.at(-1)?.path ?? crawl.knownAfter;
     crawl.knownDone = files.length < KNOWN_AT_ONCE;
@@ -127,7 +127,7 @@ async function recordSitemap(step: Step, entry: QueuedPage, fetched: FetchOutcom
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };
     const sourceState = { [BROKEN_SITEMAP]: failure.message };
     if (entry.found === "link") skip(step, entry.url, failure.message);
-    else out.files.push({ ...neverRead(entry.url, "application/xml"), sourceState, failure });
+    else out.files.push({ ...unreadFile(entry.url, "application/xml"), sourceState, failure });
     if (error.kind === "down" || error.kind === "throttled") out.partial = true;
     else if (entry.found !== "link") crawl.isDoubtful = true;
   }

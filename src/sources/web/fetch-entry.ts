@@ -2,7 +2,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ListingPage } from "../../ports/source-reader.ts";
 import type { ReaderStore } from "../../ports/source-reader.ts";
-import { hostOf, ownsHost, type Crawler, type FoundBy, type QueuedPage } from "./crawl-state.ts";
+import { hostOf, isOwnHost, type Crawler, type FoundBy, type QueuedPage } from "./crawl-state.ts";
 import { UNKNOWN_DEPTH, type Bounds } from "./frontier.ts";
 import { fetchPage, type FetchOutcome, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
@@ -36,7 +36,7 @@ export const isForgotten = (file: ListedFile, now: number) =>
   now >= unmetSince(file) + KEPT_UNMET_MS;
 
 /** Notes since when no link leads to a page. */
-export function withUnmet({ now }: Step, { entry, known: file }: Subject, output: ListedFile) {
+export function noteUnmet({ now }: Step, { entry, known: file }: Subject, output: ListedFile) {
   if (entry.depth === UNKNOWN_DEPTH) {
     const since = unmetSince(file) || now();
     return { ...output, sourceState: { ...output.sourceState, unmetSince: since } };
@@ -49,11 +49,11 @@ export function withUnmet({ now }: Step, { entry, known: file }: Subject, output
 export const findKnown = async ({ known: files }: Step, path: string): Promise<ListedFile | null> =>
   (await files.byPath([path]))[0] ?? null;
 
-export const takesPushesOf = ({ pushHosts }: Bounds, { hostname }: URL) =>
+export const mayPushHost = ({ pushHosts }: Bounds, { hostname }: URL) =>
   pushHosts === null || pushHosts.has(hostname);
 
 const MAX_REFRESHES = 5;
-const failed = (...why: ConstructorParameters<typeof SourceFailure>): FetchOutcome => {
+const failedOutcome = (...why: ConstructorParameters<typeof SourceFailure>): FetchOutcome => {
   return { outcome: "failed", failure: new SourceFailure(...why) };
 };
 
@@ -68,20 +68,20 @@ export async function fetchEntry(
 ): Promise<FetchOutcome> {
   const { url, kind, found: foundBy } = subject.entry;
   const options = {
-    validatorsOf: async (hop: URL) => validatorsOf(await knownAt(step, subject, hop)),
+    validatorsOf: async (hop: URL) => validatorsOf(await findKnownAt(step, subject, hop)),
     anyType: kind === "map" || foundBy !== "link",
-    refuse: (hop: URL) => refusedHop(step, subject, hop),
+    refuse: (hop: URL) => redirectRefusal(step, subject, hop),
     alone,
   };
   let fetched = await fetchPage(step, new URL(url), options);
   for (let refreshes = 0; refreshes <= MAX_REFRESHES; refreshes++) {
     const target = kind === "map" ? null : refreshOf(fetched);
     if (target === null) return fetched;
-    const refusal = refusedHop(step, subject, target);
-    if (refusal !== null) return failed("denied", refusal);
+    const refusal = redirectRefusal(step, subject, target);
+    if (refusal !== null) return failedOutcome("denied", refusal);
     fetched = await fetchPage(step, target, options);
   }
-  return failed("bad-file", `more than ${MAX_REFRESHES} redirects`);
+  return failedOutcome("bad-file", `more than ${MAX_REFRESHES} redirects`);
 }
 
 /** The other address to which a page sends its readers at once. */
@@ -98,10 +98,10 @@ function refreshOf(fetched: FetchOutcome): URL | null {
 }
 
 /** Reads the stored file of the address at hand; a redirect leads to another file's. */
-async function knownAt(step: Step, subject: Subject, hop: URL) {
+async function findKnownAt(step: Step, subject: Subject, hop: URL) {
   // A push and a sitemap are fetched whole, even where nothing says that they changed.
   if (step.crawl.isLook || subject.entry.kind === "map") return null;
-  const moved = movedTo(subject, hop);
+  const moved = redirectTarget(subject, hop);
   const file = moved === null ? subject.known : await findKnown(step, moved);
   // The answer of another address says nothing of this one.
   return file?.url === hop.href ? file : null;
@@ -116,18 +116,18 @@ function validatorsOf(file: ListedFile | null): Validators | null {
 export const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
 /** Why an address may not redirect there: to another site than the source's or its own, or a form. */
-function refusedHop({ bounds, crawl }: Step, { entry, found: foundBy }: Subject, to: URL) {
+function redirectRefusal({ bounds, crawl }: Step, { entry, found: foundBy }: Subject, to: URL) {
   const url = new URL(entry.url);
   if (isFormBefore(url, to)) return "redirects to a form, as to sign in";
-  const isOwn = foundBy === "pushed" ? takesPushesOf(bounds, to) : hostOf(url) === hostOf(to);
-  return isOwn || ownsHost(crawl, to) ? null : "redirects to another host";
+  const isOwn = foundBy === "pushed" ? mayPushHost(bounds, to) : hostOf(url) === hostOf(to);
+  return isOwn || isOwnHost(crawl, to) ? null : "redirects to another host";
 }
 
 /**
  * Where a redirect led, when the file goes by that address: null for the asked address itself. A
  * pushed URL keeps its own.
  */
-export function movedTo({ entry, found: foundBy }: Subject, url: URL): string | null {
+export function redirectTarget({ entry, found: foundBy }: Subject, url: URL): string | null {
   const target = normalizeUrl(url).href;
   return foundBy === "pushed" || twinsOf(entry.url).includes(target) ? null : target;
 }

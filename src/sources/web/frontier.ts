@@ -1,11 +1,11 @@
-import { inBatches } from "../../core/work/batches.ts";
-import { nextTurn } from "../../core/work/cooperative.ts";
+import { splitIntoBatches } from "../../core/work/batches.ts";
+import { yieldTurn } from "../../core/work/cooperative.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, hostOf, noteLeftOut, noteState } from "./crawl-state.ts";
-import { ownsHost, stateOf } from "./crawl-state.ts";
+import { isOwnHost, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, LeftOutReason, QueuedPage } from "./crawl-state.ts";
-import { hasParts, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
+import { hasParts, isTooLong, isEndless, isNeverDocument } from "./pages/page-url.ts";
 import { normalizeUrl, pageTime, shapeOf, twinsOf } from "./pages/page-url.ts";
 import { isFormBefore, isOtherView } from "./pages/views.ts";
 import type { SitemapEntry, Sitemap } from "./site/load-site.ts";
@@ -62,7 +62,7 @@ export const isFirstPage = ({ folders }: Crawl, url: URL): boolean =>
 
 /** Whether a page that nobody named may become a file, by its normal address. */
 export const isWanted = (crawl: Crawl, bounds: Bounds, url: URL) =>
-  ownsHost(crawl, url) && bounds.filter(url) && (bounds.isIncluding || isInFolder(crawl, url));
+  isOwnHost(crawl, url) && bounds.filter(url) && (bounds.isIncluding || isInFolder(crawl, url));
 
 export function addStart(crawl: Crawl, address: URL): void {
   const url = normalizeUrl(address);
@@ -87,13 +87,13 @@ const isMet = (crawl: Crawl, { href }: URL) =>
 
 /** Takes a link in, unless it leads elsewhere. Its address, if it was left out as a trap. */
 export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): string | null {
-  const url = wantedLink(crawl, bounds, link, from);
+  const url = checkLink(crawl, bounds, link, from);
   if (url === null) return null;
   const shape = shapeOf(url);
   const leadsOn = shape === shapeOf(from.url);
   const ofShape = countOfShape(crawl, shape);
   const shapeLimit = Math.max(MIN_OF_SHAPE, bounds.maxPages * SHAPE_SHARE);
-  if (looksEndless(url) || (leadsOn && ofShape >= shapeLimit)) {
+  if (isEndless(url) || (leadsOn && ofShape >= shapeLimit)) {
     noteState(crawl, url.href, "dropped");
     return url.href;
   }
@@ -103,11 +103,11 @@ export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin
 }
 
 /** A link as a page of this crawl that was not seen before; null when it is none. */
-function wantedLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): URL | null {
+function checkLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): URL | null {
   const verdict = guardUrl(link, from.url, bounds.allowPrivate);
-  if (!verdict.ok || !ownsHost(crawl, verdict.url)) return null;
+  if (!verdict.ok || !isOwnHost(crawl, verdict.url)) return null;
   const url = normalizeUrl(verdict.url);
-  if (neverDocument(url) || !bounds.filter(url) || isMet(crawl, url)) return null;
+  if (isNeverDocument(url) || !bounds.filter(url) || isMet(crawl, url)) return null;
   const isView = isOtherView(url, from.generator) || isFormBefore(from.url, url);
   if (isView || !isWanted(crawl, bounds, url)) {
     leaveOut(crawl, bounds, url.href, isView ? "views" : "startUrls");
@@ -117,8 +117,8 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): U
 }
 
 export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, from: Origin): null {
-  const url = from.depth === UNKNOWN_DEPTH ? null : wantedLink(crawl, bounds, link, from);
-  if (url !== null && !looksEndless(url)) leaveOut(crawl, bounds, url.href, "maxDepth");
+  const url = from.depth === UNKNOWN_DEPTH ? null : checkLink(crawl, bounds, link, from);
+  if (url !== null && !isEndless(url)) leaveOut(crawl, bounds, url.href, "maxDepth");
   return null;
 }
 
@@ -130,15 +130,15 @@ function isFull(crawl: Crawl, { maxPages }: Bounds): boolean {
 }
 
 /** An address that someone named; `pushed` ones keep the form in which they were given. */
-export function addNamed(crawl: Crawl, url: string, foundBy: FoundBy, depth: number): void {
+export function addNamedAddress(crawl: Crawl, url: string, foundBy: FoundBy, depth: number): void {
   add(crawl, { url, kind: "page", found: foundBy, depth });
 }
 
 /** Takes in a page that earlier scans read and no link led to. */
-export function addUnmet(crawl: Crawl, bounds: Bounds, { path, version }: ListedFile): void {
+export function addUnmetPage(crawl: Crawl, bounds: Bounds, { path, version }: ListedFile): void {
   const url = new URL(path);
   const isUnmet = version !== "" && isWanted(crawl, bounds, url) && !isMet(crawl, url);
-  if (isUnmet) addNamed(crawl, path, "link", UNKNOWN_DEPTH);
+  if (isUnmet) addNamedAddress(crawl, path, "link", UNKNOWN_DEPTH);
 }
 
 const MAPPED_AT_ONCE = 500;
@@ -154,21 +154,21 @@ export async function addMap(
     addMaps(crawl, bounds, maps, from);
     return;
   }
-  for (const batch of inBatches(addresses, MAPPED_AT_ONCE)) {
-    for (const mapped of batch) addMapped(crawl, bounds, mapped, from);
-    await nextTurn();
+  for (const batch of splitIntoBatches(addresses, MAPPED_AT_ONCE)) {
+    for (const mapped of batch) addMappedPage(crawl, bounds, mapped, from);
+    await yieldTurn();
   }
 }
 
 /** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
-function addMapped(
+function addMappedPage(
   crawl: Crawl,
   bounds: Bounds,
   mapped: SitemapEntry,
   { base, found: foundBy }: Pick<MapOrigin, "base" | "found">,
 ): void {
   const verdict = guardUrl(mapped.address, base, bounds.allowPrivate);
-  if (!verdict.ok || !ownsHost(crawl, verdict.url)) {
+  if (!verdict.ok || !isOwnHost(crawl, verdict.url)) {
     leaveOut(crawl, bounds, mapped.address, "sitemapUrls");
     return;
   }
@@ -195,7 +195,7 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], from:
     const verdict = guardUrl(address, base, bounds.allowPrivate);
     const isTaken =
       verdict.ok &&
-      (isOfAnyHost || ownsHost(crawl, verdict.url) || base?.host === verdict.url.host) &&
+      (isOfAnyHost || isOwnHost(crawl, verdict.url) || base?.host === verdict.url.host) &&
       depth <= MAX_MAP_DEPTH &&
       crawl.maps < MAX_MAPS;
     if (!isTaken) {
@@ -262,7 +262,7 @@ function matcherOf(pattern: string): (text: string) => boolean {
 const NAMED_HOST = /^https?:\/\/(?![\d.]*(?:[:/*?#]|$))[^/*?#\\]+/i;
 
 /** Hosts in punycode, spaces and letters beyond ASCII percent-encoded. */
-const asInAddresses = (pattern: string): string =>
+const encodePattern = (pattern: string): string =>
   pattern
     .replace(NAMED_HOST, (origin) => URL.parse(origin)?.origin ?? origin)
     .replace(/[^!-~]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
@@ -273,7 +273,7 @@ export type UrlFilter = (url: URL) => boolean;
 export function urlFilter({ include, exclude }: Pick<WebConfig, "include" | "exclude">): UrlFilter {
   const matchers = (patterns: string[]) =>
     patterns.map((text) => {
-      const pattern = asInAddresses(text);
+      const pattern = encodePattern(text);
       const matches = matcherOf(pattern);
       const ofPath = pattern.startsWith("/");
       return (url: URL) => matches(ofPath ? `${url.pathname}${url.search}` : url.href);

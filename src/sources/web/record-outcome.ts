@@ -6,10 +6,10 @@ import {
   fetchEntry,
   findKnown,
   isPushed,
-  movedTo,
+  redirectTarget,
   subjectOf,
   textOf,
-  withUnmet,
+  noteUnmet,
 } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
@@ -31,7 +31,7 @@ export async function recordOutcome(
   noteState(crawl, entry.url, "dropped");
   const isStart = entry.found === "start";
   if (isStart && "url" in fetched) enterSite(crawl, bounds, entry.url, fetched.url);
-  crawl.isDoubtful ||= isStart && !leadsOn(subject, fetched);
+  crawl.isDoubtful ||= isStart && !isStartUsable(subject, fetched);
   if (fetched.outcome === "page") await recordPage(step, subject, fetched);
   else if (fetched.outcome === "unchanged") await recordUnchanged(step, subject, fetched);
   else if (fetched.outcome === "missing")
@@ -40,19 +40,19 @@ export async function recordOutcome(
 }
 
 /** A start page that is empty or a page no more, as one that fails, says nothing about other pages. */
-function leadsOn({ known: file }: Subject, fetched: FetchOutcome): boolean {
+function isStartUsable({ known: file }: Subject, fetched: FetchOutcome): boolean {
   if (fetched.outcome !== "page") return fetched.outcome === "unchanged";
   if (fetched.facts === null) return file !== null && !isHtml(file.mimeType);
   return fetched.bytes.length > 0;
 }
 
 async function recordPage(step: Step, subject: Subject, page: Page): Promise<void> {
-  const moved = movedTo(subject, page.url);
+  const moved = redirectTarget(subject, page.url);
   const { facts } = page;
   if (moved !== null && isRecorded(step, moved)) return;
   const isFile = isTaken(step, subject, page.url);
   if (moved !== null) noteMoved(step, moved, isFile);
-  if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
+  if (facts !== null && (await isReplacedByCanonical(step, subject, page, facts))) return;
   const asks = directivesOf(page.robotsTag, facts);
   const version = await sha256Hex(page.bytes);
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
@@ -80,7 +80,7 @@ function isCopy(
   file: ListedFile | null,
 ): boolean {
   if (!isHtml(mediaType)) return false;
-  const isNamed = subject.found !== "link" && movedTo(subject, url) === null;
+  const isNamed = subject.found !== "link" && redirectTarget(subject, url) === null;
   const stays = isNamed || isPushed(file) || file?.version === version;
   const isEqual = !stays && countOfShape(crawl, version) > 0;
   countShape(crawl, version);
@@ -105,7 +105,7 @@ function isRecorded({ crawl }: Step, url: string): boolean {
 }
 
 /** Named addresses, and pages that are themselves somebody's canonical, stay. */
-async function yieldsToCanonical(
+async function isReplacedByCanonical(
   step: Step,
   { entry, found: foundBy }: Subject,
   page: Page,
@@ -141,7 +141,7 @@ async function listPage(step: Step, listing: Listing, version: string): Promise<
   }
   const pushed = foundBy === "pushed" || isPushed(file);
   const output = fileOf(listing, { version, isNew: file?.version !== version }, pushed);
-  out.files.push(withUnmet(step, listing, output));
+  out.files.push(noteUnmet(step, listing, output));
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }
@@ -156,7 +156,7 @@ function fileOf(
   const { etag, lastModified, contentType, robotsTag } = page;
   const { title = null, language = null } = facts ?? {};
   return {
-    ...neverRead(path, page.mediaType),
+    ...unreadFile(path, page.mediaType),
     url: page.url.href,
     size: page.bytes.byteLength,
     version,
@@ -176,7 +176,7 @@ function fileOf(
 /** In the state of a file that stands for a sitemap: why that could not be read. */
 export const BROKEN_SITEMAP = "brokenSitemap";
 
-export const neverRead = (url: string, mimeType = "text/html"): ListedFile => ({
+export const unreadFile = (url: string, mimeType = "text/html"): ListedFile => ({
   path: url,
   externalId: url,
   url,
@@ -206,11 +206,11 @@ async function recordUnchanged(
   { url, robotsTag }: { url: URL; robotsTag: string | null },
 ): Promise<void> {
   const { entry } = subject;
-  const moved = movedTo(subject, url);
+  const moved = redirectTarget(subject, url);
   if (moved !== null && isRecorded(step, moved)) return;
   const file = moved === null ? subject.known : await findKnown(step, moved);
   const asks =
-    file === null ? null : await followKept(step, { ...subject, known: file }, robotsTag);
+    file === null ? null : await followStoredLinks(step, { ...subject, known: file }, robotsTag);
   if (file === null || asks === null) {
     // Its bytes are lost, and with them its links: fetch it whole.
     const fetched = await fetchEntry(step, subjectOf(entry, null), true);
@@ -228,7 +228,7 @@ function listUnchanged(step: Step, subject: Subject & { known: ListedFile }, noI
   if (noIndex) return recordMissing(step, subject, NOT_TO_BE_INDEXED);
   // It stays; later pages that equal it do not.
   if (isHtml(file.mimeType)) countShape(step.crawl, file.version);
-  step.out.files.push(withUnmet(step, subject, file));
+  step.out.files.push(noteUnmet(step, subject, file));
   noteListed(step, file.path, foundBy === "pushed" || isPushed(file));
 }
 
@@ -260,7 +260,7 @@ async function recordFailure(step: Step, subject: Subject, failure: SourceFailur
     return;
   }
   listFailure(step, subject, failure);
-  const isSeen = (await followKept(step, subject, null)) !== null;
+  const isSeen = (await followStoredLinks(step, subject, null)) !== null;
   // It may lead to another folder, whose pages the crawl takes for none of its own then.
   if (isPassing && !isSeen && entry.found === "start") step.out.partial = true;
 }
@@ -269,8 +269,8 @@ function listFailure(step: Step, subject: Subject, thrown: SourceFailure): void 
   const { entry, known: file, found: foundBy } = subject;
   const failure = { kind: thrown.kind, message: thrown.message };
   const pushed = foundBy === "pushed";
-  const never = { ...neverRead(entry.url), sourceState: pushed ? { pushed } : null };
-  step.out.files.push({ ...withUnmet(step, subject, file ?? never), failure });
+  const never = { ...unreadFile(entry.url), sourceState: pushed ? { pushed } : null };
+  step.out.files.push({ ...noteUnmet(step, subject, file ?? never), failure });
   noteListed(step, entry.url, pushed);
 }
 
@@ -278,7 +278,7 @@ function listFailure(step: Step, subject: Subject, thrown: SourceFailure): void 
  * Obeys directives of page and server; null: the page is not there. `robotsTag`: the server's
  * header today.
  */
-async function followKept(step: Step, subject: Subject, robotsTag: string | null) {
+async function followStoredLinks(step: Step, subject: Subject, robotsTag: string | null) {
   const { known: file } = subject;
   if (file === null) return null;
   const bytes = await readPage(step.store, file.path, file.version);

@@ -6,9 +6,9 @@ import type { SourceTools } from "../source-manifest.ts";
 import { forgetCrawls, forgetStep, keepCrawl, newCrawl, readCrawl } from "./crawl-state.ts";
 import type { Crawl } from "./crawl-state.ts";
 import { crawlStep } from "./crawl-step.ts";
-import { fetchEntry, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
+import { fetchEntry, isPushed, redirectTarget, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
-import { addMaps, addNamed, addStart, boundsOf, type Bounds } from "./frontier.ts";
+import { addMaps, addNamedAddress, addStart, boundsOf, type Bounds } from "./frontier.ts";
 import { forgetOrphans, readPage } from "../page-store.ts";
 import type { Page } from "./pages/fetch-page.ts";
 import { pageAddress } from "./pages/page-url.ts";
@@ -52,7 +52,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       const isDone = await crawlStep(step);
       crawl.partial ||= step.out.partial;
       if (isDone) {
-        return { ...step.out, partial: crawl.partial, leftOut: leftOutOf(crawl), next: null };
+        return { ...step.out, partial: crawl.partial, leftOut: leftOutCounts(crawl), next: null };
       }
       crawl.step += 1;
       const next = await keepCrawl(store, crawl);
@@ -61,16 +61,16 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       return { ...step.out, partial: crawl.partial, entries: crawl.addresses, next };
     },
 
-    async ended() {
+    async finishListing() {
       await forgetOrphans(store, options.known);
       await forgetCrawls(store);
     },
 
-    async look(paths, signal) {
+    async readPushed(paths, signal) {
       const crawl = newCrawl([], true);
       for (const path of paths) {
         const url = URL.parse(path);
-        if (url !== null) addNamed(crawl, pageAddress(url), "pushed", 0);
+        if (url !== null) addNamedAddress(crawl, pageAddress(url), "pushed", 0);
       }
       crawl.knownDone = true;
       const step = stepOf(crawl, signal);
@@ -84,7 +84,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     async open(file, signal) {
       const storedPage = await readPage(store, file.path, file.version);
       const contentType = textOf(file.sourceState?.["contentType"]);
-      if (storedPage !== null) return openedFrom(storedPage, contentType ?? file.mimeType);
+      if (storedPage !== null) return openBytes(storedPage, contentType ?? file.mimeType);
       return await fetchAgain(stepOf(newCrawl([], true), signal), file);
     },
   };
@@ -101,7 +101,7 @@ const ABOUT = new Map([
   ["sitemapUrls", "named by a sitemap, on other hosts or beyond 500 sitemaps"],
 ]);
 
-function leftOutOf({ leftOut: { isAtLeast, ...counts } }: Crawl): LeftOut[] {
+function leftOutCounts({ leftOut: { isAtLeast, ...counts } }: Crawl): LeftOut[] {
   const limits = Object.entries(counts).map(([limit, addresses]) => {
     return { limit, about: ABOUT.get(limit), addresses, isAtLeast };
   });
@@ -134,7 +134,7 @@ async function giveUpWaiting(step: Step): Promise<void> {
 }
 
 /** An address may end like a file of another kind, `index.php`: a type that tells the kind decides. */
-function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
+function openBytes(bytes: Uint8Array, mimeType: string): OpenedFile {
   const body = new Response(bytes).body ?? new ReadableStream();
   const isTelling = !["text", null].includes(kindByMediaType(mimeType));
   return { body, size: bytes.byteLength, mimeType, ...(isTelling ? { name: "" } : {}) };
@@ -159,11 +159,11 @@ async function fetchAgain(step: Step, file: ListedFile): Promise<OpenedFile> {
   if (fetched.outcome !== "page") throw missingFile("web page");
   const refusal = refusalOf(step, subject, fetched);
   if (refusal !== null) throw new SourceFailure("bad-file", refusal);
-  return openedFrom(fetched.bytes, fetched.contentType ?? fetched.mediaType);
+  return openBytes(fetched.bytes, fetched.contentType ?? fetched.mediaType);
 }
 
 function refusalOf({ bounds }: Step, subject: Subject, page: Page): string | null {
-  if (movedTo(subject, page.url) !== null) return "redirects to another page";
+  if (redirectTarget(subject, page.url) !== null) return "redirects to another page";
   if (directivesOf(page.robotsTag, page.facts).noIndex) return NOT_TO_BE_INDEXED;
   const isTaken = subject.found === "pushed" || bounds.filter(page.url);
   return isTaken ? null : "left out by the settings";

@@ -5,7 +5,7 @@ export type Program = Instruction[];
 
 type Split = { kind: "split"; to: number[] };
 type Instruction =
-  | { kind: "character"; admits: (codePoint: number) => boolean }
+  | { kind: "character"; isAdmitted: (codePoint: number) => boolean }
   | Split
   | { kind: "edge"; edge: AST.EdgeAssertion["kind"] }
   | { kind: "boundary"; negate: boolean }
@@ -24,7 +24,7 @@ export function compilePattern(source: string): Program {
   // The parser recurses as well, and V8 judges what is no pattern at all.
   if (nestingOf(source) > MAX_GROUP_DEPTH) throw new PatternError("is nested too deeply");
   const compiler = new Compiler();
-  compiler.either(alternativesOf(source));
+  compiler.compileAlternatives(alternativesOf(source));
   compiler.add({ kind: "match" });
   return compiler.program;
 }
@@ -65,7 +65,7 @@ class Compiler {
     return split;
   }
 
-  either(alternatives: AST.Alternative[]): void {
+  compileAlternatives(alternatives: AST.Alternative[]): void {
     if (alternatives.length === 1) return this.#sequence(alternatives[0]);
     const choice = this.#split();
     const ends = alternatives.map((alternative) => {
@@ -85,12 +85,12 @@ class Compiler {
       case "Character":
       case "CharacterSet":
       case "CharacterClass":
-        return this.add({ kind: "character", admits: admittedBy(element) });
+        return this.add({ kind: "character", isAdmitted: matcherOf(element) });
       case "Group":
         if (element.modifiers) throw new PatternError("uses modifiers, which are not supported");
-        return this.either(element.alternatives);
+        return this.compileAlternatives(element.alternatives);
       case "CapturingGroup":
-        return this.either(element.alternatives);
+        return this.compileAlternatives(element.alternatives);
       case "Quantifier":
         return this.#repeat(element);
       case "Assertion":
@@ -140,7 +140,7 @@ class Compiler {
 const LATIN = 256;
 
 /** V8 itself says what a class holds, one character at a time. */
-function admittedBy(
+function matcherOf(
   element: AST.Character | AST.CharacterSet | AST.CharacterClass,
 ): (codePoint: number) => boolean {
   if (element.type === "Character") return (codePoint) => codePoint === element.value;

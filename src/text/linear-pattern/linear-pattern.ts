@@ -56,7 +56,7 @@ class Threads {
     next.#round += 1;
     for (const thread of this.waiting) {
       const instruction = this.#program[thread];
-      if (instruction?.kind !== "character" || !instruction.admits(codePoint)) continue;
+      if (instruction?.kind !== "character" || !instruction.isAdmitted(codePoint)) continue;
       next.add(thread + 1, at);
     }
   }
@@ -72,14 +72,14 @@ class Threads {
       if (instruction.kind === "character") this.waiting.push(now);
       else if (instruction.kind === "match") this.hasMatched = true;
       else if (instruction.kind === "split") open.push(...instruction.to);
-      else if (holds(instruction, this.#text, at)) open.push(now + 1);
+      else if (isTrueAt(instruction, this.#text, at)) open.push(now + 1);
     }
   }
 }
 
 type Assertion = Extract<Program[number], { kind: "edge" | "boundary" }>;
 
-function holds(assertion: Assertion, text: string, at: number): boolean {
+function isTrueAt(assertion: Assertion, text: string, at: number): boolean {
   if (assertion.kind === "edge") return at === (assertion.edge === "start" ? 0 : text.length);
   return (isWordAt(text, at - 1) !== isWordAt(text, at)) !== assertion.negate;
 }

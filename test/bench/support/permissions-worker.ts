@@ -5,7 +5,7 @@ import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import type { FileVersion } from "../../../src/ports/index-versions.ts";
 import type { Restriction, SearchRequest } from "../../../src/ports/rag-index.ts";
 import { Deadline } from "../../../src/core/work/deadline.ts";
-import { untraced } from "../../../src/core/trace.ts";
+import { runUntraced } from "../../../src/core/trace.ts";
 import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
 import type { VectorIndex } from "../../../src/ports/vector-index.ts";
 import { RetrievalReport, type RetrievalServices } from "../../../src/retrieval/degradations.ts";
@@ -117,11 +117,11 @@ const vectors = new Vectors();
 async function nearest(index: RagIndexPort, query: string, principals: string[] | undefined) {
   const services = {
     now: () => performance.now(),
-    trace: untraced,
+    trace: runUntraced,
     log: { info() {}, warn() {}, error() {} },
     ragIndexes: () => index,
     vectorIndex: vectors,
-    inBackground() {},
+    runInBackground() {},
   } as unknown as RetrievalServices;
   const call = {
     services,

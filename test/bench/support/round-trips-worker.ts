@@ -6,7 +6,7 @@ import { composeServices } from "../../../src/compose.ts";
 import { RateWindow as PlainRateWindow } from "../../../src/durable-objects/rate-window.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { tick } from "../../../src/ingestion/maintenance/sweep.ts";
+import { runScheduledWork } from "../../../src/ingestion/maintenance/sweep.ts";
 import { consume } from "../../../src/jobs/consume.ts";
 import { panelApi } from "../../../src/panel/api/app.ts";
 import { countedBindings, roundsOf, type Operation } from "../../support/counted-bindings.ts";
@@ -129,7 +129,7 @@ export default {
       const aheadMs = Number(searchParams.get("ahead"));
       const now = () => Date.now() + aheadMs;
       await record("tick", env, context, (env, context) =>
-        tick({ ...composeServices(env, context), now }),
+        runScheduledWork({ ...composeServices(env, context), now }),
       );
       return new Response("done");
     }

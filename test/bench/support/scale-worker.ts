@@ -6,7 +6,7 @@ import {
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { decodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import { type ChunkId, type FileId, type RagId, vectorIdOf } from "../../../src/core/ids.ts";
-import { untraced, type SpanFacts } from "../../../src/core/trace.ts";
+import { runUntraced, type SpanFacts } from "../../../src/core/trace.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import { shardOf } from "../../../src/core/hash.ts";
@@ -146,7 +146,7 @@ async function search(env: BenchEnv, ask: Ask & { text: string }): Promise<SpanF
     config: { RETRIEVAL_TIMEOUT_MS: 60_000 },
     now: () => Date.now(),
     log: { info: (_: string, facts: SpanFacts) => spans.push(facts), warn: () => undefined },
-    trace: untraced,
+    trace: runUntraced,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     vectorIndex,
     models: { embedder: () => hashEmbedder(DIMENSIONS) },

@@ -136,7 +136,7 @@ export function sourceReaderContract(name: string, contract: ReaderContract): vo
       async () => {
         const reader = world.newReader();
         const pages = await pagesOf(() => world.newReader());
-        await reader.ended?.();
+        await reader.finishListing?.();
         const changeCursor = pages.at(-1)?.changeCursor ?? "";
         const deleted = await fileAt(world, pathOf(2));
         const rest = content().set(pathOf(1), "Another text.");

@@ -63,7 +63,7 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (context:
       const note = notes.get(id);
       if (note === "deleted" || (mode === "full" && note === undefined)) files.delete(id);
     }
-    await reader().ended?.();
+    await reader().finishListing?.();
     changeCursor = next;
   };
 

@@ -135,11 +135,11 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
       const currentPaths = new Set(scanned.pages.map((file) => file.path));
       if (!scanned.partial)
         for (const path of files.keys()) if (!currentPaths.has(path)) files.delete(path);
-      await reader.ended?.();
+      await reader.finishListing?.();
       return scanned;
     },
     async push(...urls: string[]) {
-      const page = await reader.look?.(urls, signal);
+      const page = await reader.readPushed?.(urls, signal);
       for (const file of page?.files ?? []) take(file);
       for (const path of page?.deleted ?? []) files.delete(path);
       return page;

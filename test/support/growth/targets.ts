@@ -20,10 +20,10 @@ import { LAID_OUT_AT_ONCE } from "../../../src/documents/formats/pdf/layout/page
 import { segmentsOf } from "../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { foldSpace } from "../../../src/documents/writing/fold-space.ts";
 import { parseStructured } from "../../../src/documents/formats/mail/mail-headers.ts";
-import { folding } from "../../../src/evaluation/measures/match-passages.ts";
+import { foldText } from "../../../src/evaluation/measures/match-passages.ts";
 import { addressOf } from "../../../src/http/client-address.ts";
 import { forwardedElements } from "../../../src/http/forwarded.ts";
-import { citedBlock } from "../../../src/inference/citations/citing.ts";
+import { citeBlock } from "../../../src/inference/citations/citing.ts";
 import { withoutMarks } from "../../../src/inference/citations/marks.ts";
 import { readResponseSchema } from "../../../src/inference/response-schema.ts";
 import { planOutput } from "../../../src/inference/structured-output.ts";
@@ -31,14 +31,14 @@ import { Markdown } from "../../../src/panel/components/markdown.tsx";
 import { matchExpression, queryTerms } from "../../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../../src/sources/object-storage/object-storage-reader.ts";
 import { newCrawl } from "../../../src/sources/web/crawl-state.ts";
-import { addNamed, takeWaiting } from "../../../src/sources/web/frontier.ts";
+import { addNamedAddress, takeWaiting } from "../../../src/sources/web/frontier.ts";
 import { readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
 import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
 import { parseRobots, readDirectives, robotsAllow } from "../../../src/sources/web/site/robots.ts";
 import { plainHeading } from "../../../src/text/heading-text.ts";
 import { indexedTextsOf } from "../../../src/text/indexed-words.ts";
 import { linearPattern } from "../../../src/text/linear-pattern/linear-pattern.ts";
-import { neutralised, readPassages } from "../../../src/text/prompt-delimiters.ts";
+import { neutralise, readPassages } from "../../../src/text/prompt-delimiters.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { estimateTokens } from "../../../src/text/tokens.ts";
 import { spellingsOf } from "../../../src/text/spellings.ts";
@@ -207,7 +207,7 @@ export const TARGETS = {
     plainHeading(text),
     foldSpace(text),
   ]),
-  duplicates: work(["unicode"], (text) => [foldForDuplicates(text), folding(text)]),
+  duplicates: work(["unicode"], (text) => [foldForDuplicates(text), foldText(text)]),
   names: work(["unicode"], (text) => [identifierFrom(text), principalOf(`user:${text}`)]),
   query: work(["prose", "unicode"], (text) => [
     searchWordsOf(text),
@@ -217,13 +217,13 @@ export const TARGETS = {
   "query and passage": work(["prose", "unicode"], (text) =>
     Promise.all([rerank(text, "leave of absence"), rerank("leave of absence", text)]),
   ),
-  prompt: work(["answer", "unicode"], (text) => [neutralised(text, KEY), answer(text)].at(-1)),
+  prompt: work(["answer", "unicode"], (text) => [neutralise(text, KEY), answer(text)].at(-1)),
   "prompt with a passage": work(["answer", "prose"], (text) =>
     [readPassages(passage(text)), answer(passage(text))].at(-1),
   ),
   "answer of a model": work(["answer", "json"], (text) => [
     plan?.read(text),
-    citedBlock({ ...withoutMarks(text, "bafebafe"), own: [] }, [text.slice(0, 8_000), "b"]),
+    citeBlock({ ...withoutMarks(text, "bafebafe"), own: [] }, [text.slice(0, 8_000), "b"]),
   ]),
   "JSON Schema": work(["json"], (text) => readResponseSchema(text), SMALL),
   pattern: work(
@@ -255,7 +255,7 @@ export const TARGETS = {
     of: (text) => {
       const crawl = newCrawl(["h.example"], false);
       const addresses = text.split(" ").map((name, at) => `https://h.example/${name}${at}`);
-      for (const address of addresses) addNamed(crawl, address, "link", 1);
+      for (const address of addresses) addNamedAddress(crawl, address, "link", 1);
       return () => takeWaiting(crawl, { maxPages: 0 }, 0);
     },
   },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { readerName } from "../../../src/access/readers.ts";
 import { NAMED } from "../../../src/core/principals.ts";
-import { sentWith } from "../../../src/panel/api/request/sent-file.ts";
+import { readFileHeaders } from "../../../src/panel/api/request/sent-file.ts";
 
 const KIB_16 = "x".repeat(16 * 1_024 - 3);
 const groups = (count: number) => Array.from({ length: count }, (_, at) => at).join(",");
@@ -53,7 +53,7 @@ test.for<[string, string, string[] | RegExp]>([
   ["10,000 principals", many(10_000), RULE],
 ])("X-File-Readers with %s", ([, header, expected]) => {
   const readers = () =>
-    sentWith((name) => (name === "X-File-Readers" ? header : null), "a.md").readers;
+    readFileHeaders((name) => (name === "X-File-Readers" ? header : null), "a.md").readers;
   if (Array.isArray(expected)) expect(readers()).toEqual(expected);
   else expect(readers).toThrow(expected);
 });

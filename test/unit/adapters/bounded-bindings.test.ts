@@ -16,9 +16,9 @@ test("a statement waits while another process has the local database locked", as
       return await Promise.resolve(value);
     },
   };
-  expect(await bindings.bounded(statement).run("written")).toBe("written");
+  expect(await bindings.limitCalls(statement).run("written")).toBe("written");
   expect(calls).toBe(3);
   failures.push("no such table: x");
-  await expect(bindings.bounded(statement).run("refused")).rejects.toThrow("no such table");
+  await expect(bindings.limitCalls(statement).run("refused")).rejects.toThrow("no such table");
   expect(calls).toBe(4);
 });

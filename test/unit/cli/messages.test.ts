@@ -7,9 +7,9 @@ import { beforeEach, expect, test, vi, type MockInstance } from "vitest";
 
 import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-commands.ts";
 import { statusCommand } from "../../../src/cli/query-commands.ts";
-import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
+import { parseServiceUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { versionOfProject } from "../../../src/cli/installation.ts";
-import { adviceOnModels, goOnWithout, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
+import { adviceOnModels, tolerate, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
 import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
 import { CommandFailure, sentenceOf } from "../../../src/cli/failure.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
@@ -48,11 +48,11 @@ test.each([
   ["https://me:secret@q.example", /^--url must not contain a user name$/],
   ["https://:secret@q.example", /^--url must not contain a user name$/],
 ])("the base address %s is refused with what is meant", (url, message) => {
-  expect(() => checkedUrl(url)).toThrow(message);
+  expect(() => parseServiceUrl(url)).toThrow(message);
 });
 
 test("a base address may end in a slash", () => {
-  expect(checkedUrl("https://q.example/")).toBe("https://q.example");
+  expect(parseServiceUrl("https://q.example/")).toBe("https://q.example");
 });
 
 test("a schema file that is not there, a folder or not JSON is told", async () => {
@@ -256,7 +256,7 @@ test("a failed file is told once, and again where it was whole meanwhile", () =>
 test("npm start goes on serving where its first questions fail, and says why", async () => {
   const warn = vi.fn<(line: string) => void>();
   const failure = new ApiError(502, "Model call failed: provider answered 500.");
-  await goOnWithout(
+  await tolerate(
     () => Promise.reject(failure),
     { terminal: { warn }, stopping: new AbortController().signal },
     adviceOnModels,
@@ -267,7 +267,7 @@ test("npm start goes on serving where its first questions fail, and says why", a
   );
   const mistake = new TypeError("a mistake of ours");
   await expect(
-    goOnWithout(
+    tolerate(
       () => Promise.reject(mistake),
       { terminal: { warn }, stopping: new AbortController().signal },
       () => "",
@@ -292,7 +292,7 @@ test("npm start that a signal ends reports no failure of what it breaks off", as
   const warn = vi.fn<(line: string) => void>();
   const served = { terminal: { warn }, stopping: AbortSignal.abort() };
   const broken = () => Promise.reject(new CommandFailure("Cannot reach the service."));
-  const goingOn = goOnWithout(broken, served, () => "").then(() => "goes on");
+  const goingOn = tolerate(broken, served, () => "").then(() => "goes on");
   const ending = new Promise((resolve) => setImmediate(() => resolve("ends")));
   expect(await Promise.race([goingOn, ending])).toBe("ends");
   expect(warn).not.toHaveBeenCalled();

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 
 import type { PanelApi } from "../../../src/cli/api/clients.ts";
 import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
-import { keepPushed } from "../../../src/cli/push/keep-pushed.ts";
+import { pushContinuously } from "../../../src/cli/push/keep-pushed.ts";
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -37,7 +37,7 @@ test.each([
   const api = { GET: refuse, PUT: refuse, POST: refuse } as unknown as PanelApi;
   const terminal = { ...openTerminal(false), warn: vi.fn<(line: string) => void>() };
   const request = { folder: testFolder(), source: "docs", ignore: true };
-  const watching = keepPushed(api, terminal, request, () => {}, stopping.signal);
+  const watching = pushContinuously(api, terminal, request, () => {}, stopping.signal);
   const result = await watching.then(
     () => "is tried again",
     () => "ends the command",

@@ -11,9 +11,9 @@ import { problemOfStart } from "../../../src/cli/worker/start-worker.ts";
 import { encryptionKeys, writeVariables } from "../../../src/cli/worker/state-files.ts";
 import {
   checkVariables,
-  givenVariables,
+  readVariables,
   pairOf,
-  withSettings,
+  applySettings,
 } from "../../../src/cli/worker/worker-variables.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { listen } from "../../doubles/listen.ts";
@@ -81,7 +81,7 @@ test("the environment wins over .dev.vars; other variables stay out", async () =
     REQUIRE_TOTP: "true",
     CHAT_MODEL: "local/a",
   };
-  const ownVariables = await givenVariables(environment, file);
+  const ownVariables = await readVariables(environment, file);
   expect(ownVariables).toEqual({
     KEEP_QUERIES_DAYS: "30",
     MODEL_TIMEOUT_MS: "9000",
@@ -89,16 +89,19 @@ test("the environment wins over .dev.vars; other variables stay out", async () =
     CHAT_MODEL: "local/a",
   });
   const settings = { EMBEDDING_MODEL: "local/b", KEEP_QUERIES_DAYS: "1" };
-  expect(withSettings(ownVariables, settings)).toEqual({ ...ownVariables, ...settings });
-  expect(await givenVariables({}, join(folder, "none"))).toEqual({});
+  expect(applySettings(ownVariables, settings)).toEqual({ ...ownVariables, ...settings });
+  expect(await readVariables({}, join(folder, "none"))).toEqual({});
 });
 
 test("a key without its server is withheld from a server that is only found", () => {
   const key = { OPENAI_COMPATIBLE_API_KEY: "sk-secret" };
   const modelServer = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:2/v1" };
-  expect(withSettings(key, modelServer)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "", ...modelServer });
+  expect(applySettings(key, modelServer)).toEqual({
+    OPENAI_COMPATIBLE_API_KEY: "",
+    ...modelServer,
+  });
   const server = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:1/v1" };
-  expect(withSettings({ ...key, ...server }, server)).toEqual({ ...key, ...server });
+  expect(applySettings({ ...key, ...server }, server)).toEqual({ ...key, ...server });
 });
 
 test("the key of .dev.vars is not sent to another server of the environment", async () => {
@@ -114,10 +117,10 @@ test("the key of .dev.vars is not sent to another server of the environment", as
   const key = "OPENAI_COMPATIBLE_API_KEY=sk-secret\n";
   for (const before of ["", "OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n"]) {
     writeFileSync(file, before + key);
-    const ownVariables = await givenVariables(environment, file);
+    const ownVariables = await readVariables(environment, file);
     const { variables } = await modelSettings(ownVariables);
     // Empty, so that the Worker does not take the one of the file.
-    expect(withSettings(ownVariables, variables)).toMatchObject({
+    expect(applySettings(ownVariables, variables)).toMatchObject({
       ...environment,
       OPENAI_COMPATIBLE_API_KEY: "",
     });
@@ -127,11 +130,11 @@ test("the key of .dev.vars is not sent to another server of the environment", as
     file,
     `OPENAI_COMPATIBLE_BASE_URL=${environment.OPENAI_COMPATIBLE_BASE_URL}/\n${key}`,
   );
-  const same = await givenVariables(environment, file);
+  const same = await readVariables(environment, file);
   await modelSettings(same);
   const own = { ...environment, OPENAI_COMPATIBLE_API_KEY: "sk-own" };
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n${key}`);
-  await modelSettings(await givenVariables(own, file));
+  await modelSettings(await readVariables(own, file));
   expect([...new Set(keysSeen)]).toEqual(["Bearer sk-secret", "Bearer sk-own"]);
   await stop();
 });
@@ -142,7 +145,7 @@ test("--embedded keeps a key with the server that is named beside it", async () 
     OPENAI_COMPATIBLE_API_KEY: "sk-secret",
   };
   const { variables } = await modelSettings(ownVariables, { embedded: true });
-  expect(withSettings(ownVariables, variables)).toEqual(ownVariables);
+  expect(applySettings(ownVariables, variables)).toEqual(ownVariables);
 });
 
 test("--var without its colon is refused without its value", () => {

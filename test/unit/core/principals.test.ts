@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { principalOf, principalsOf, writtenPrincipal } from "../../../src/core/principals.ts";
+import { principalOf, principalsOf, parsePrincipal } from "../../../src/core/principals.ts";
 
 test.for([
   ["user:Ann@Example.com", "user:ann@example.com"],
@@ -40,5 +40,5 @@ test.for([
   ["everyone", "everyone"],
   ["ann", null],
 ] as const)("a person who writes %s means %s", ([text, expected]) => {
-  expect(writtenPrincipal(text)).toBe(expected);
+  expect(parsePrincipal(text)).toBe(expected);
 });

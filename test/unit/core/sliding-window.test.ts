@@ -20,9 +20,9 @@ test("no more than the limit pass in any window, and nobody is refused without c
         expect(verdict.allowed).toBe(inWindow < limit);
         expect(verdict.remaining).toBe(Math.max(0, limit - inWindow - 1));
         if (verdict.allowed) admitted.push(now);
-        expect(window.passed).toEqual(admitted.filter((at) => at > now - WINDOW_MS));
+        expect(window.admittedTimes).toEqual(admitted.filter((at) => at > now - WINDOW_MS));
         // As after an eviction.
-        if (gap % 2 === 0) window = new SlidingWindow(window.passed);
+        if (gap % 2 === 0) window = new SlidingWindow(window.admittedTimes);
       }
     }),
     { seed: SEED },
@@ -37,7 +37,7 @@ test("a full window that never empties lets as many in as leave it", () => {
     const leaves = START + (Math.floor(at / limit) + 1) * WINDOW_MS + (at % limit);
     expect(window.admit(leaves - 1, limit).allowed).toBe(false);
     expect(window.admit(leaves, limit).allowed).toBe(true);
-    expect(window.passed).toHaveLength(limit);
+    expect(window.admittedTimes).toHaveLength(limit);
   }
 });
 
@@ -50,5 +50,5 @@ test("a lowered limit waits until enough have left", () => {
 test("a clock that steps back frees nothing", () => {
   const window = new SlidingWindow([START]);
   expect(window.admit(START - 5_000, 2)).toMatchObject({ allowed: true, remaining: 0 });
-  expect(window.passed).toEqual([START, START]);
+  expect(window.admittedTimes).toEqual([START, START]);
 });

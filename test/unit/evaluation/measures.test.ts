@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { QuestionId } from "../../../src/core/ids.ts";
 import type { LightResult } from "../../../src/db/evaluation/result-store.ts";
-import { isMoreThanChance, pairedInterval } from "../../../src/evaluation/measures/bootstrap.ts";
+import { isMoreThanChance, bootstrapInterval } from "../../../src/evaluation/measures/bootstrap.ts";
 import { isRightAnswer } from "../../../src/evaluation/measures/check-answer.ts";
 import { ranksOf } from "../../../src/evaluation/measures/match-passages.ts";
 import {
@@ -38,7 +38,7 @@ function everyMean(differences: number[]): number[] {
 test("the interval is that of the exact bootstrap distribution", () => {
   const differences = [1, 0, 0, -1, 1, 0.5];
   const exact = everyMean(differences);
-  const interval = pairedInterval(differences, { resamples: 50_000 });
+  const interval = bootstrapInterval(differences, { resamples: 50_000 });
   expect(interval?.mean).toBeCloseTo(0.25, 10);
   // Means lie a twelfth apart.
   expect(interval?.low).toBeCloseTo(exact[Math.ceil(0.025 * exact.length) - 1] ?? 9, 1);
@@ -48,14 +48,14 @@ test("the interval is that of the exact bootstrap distribution", () => {
 test("of many questions the interval is the normal one, and the same each time", () => {
   // 30 better, 10 worse, 60 alike: mean 0.2, standard error 0.06.
   const differences = Array.from({ length: 100 }, (_, at) => (at < 30 ? 1 : at < 40 ? -1 : 0));
-  const interval = pairedInterval(differences);
+  const interval = bootstrapInterval(differences);
   expect(interval?.mean).toBeCloseTo(0.2, 10);
   expect(Math.abs((interval?.low ?? 9) - (0.2 - 1.96 * 0.06))).toBeLessThan(0.02);
   expect(Math.abs((interval?.high ?? 9) - (0.2 + 1.96 * 0.06))).toBeLessThan(0.02);
-  expect(pairedInterval(differences)).toEqual(interval);
-  expect(pairedInterval(differences, { seed: 1 })).not.toEqual(interval);
-  expect(pairedInterval([0.5, 0.5])).toEqual({ mean: 0.5, low: 0.5, high: 0.5 });
-  expect(pairedInterval([])).toBeNull();
+  expect(bootstrapInterval(differences)).toEqual(interval);
+  expect(bootstrapInterval(differences, { seed: 1 })).not.toEqual(interval);
+  expect(bootstrapInterval([0.5, 0.5])).toEqual({ mean: 0.5, low: 0.5, high: 0.5 });
+  expect(bootstrapInterval([])).toBeNull();
 });
 
 const SIX = [1, 1, 1, 1, 1, 1];
@@ -68,7 +68,7 @@ test.each([
   ["six better, many alike", [...SIX, ...Array.from({ length: 94 }, () => 0)], true],
   ["six better, five worse", [...SIX, -1, -1, -1, -1, -1], false],
 ] as const)("more than chance, or not: %s", (_, differences, isClear) => {
-  const interval = pairedInterval(differences) ?? { mean: 9, low: 9, high: 9 };
+  const interval = bootstrapInterval(differences) ?? { mean: 9, low: 9, high: 9 };
   expect(isMoreThanChance(differences, interval)).toBe(isClear);
 });
 

@@ -7,7 +7,7 @@ test("comments keep a silent connection alive", async () => {
   const quiet = Promise.withResolvers<IteratorResult<string, undefined>>();
   const returned = vi.fn<() => Promise<IteratorResult<string, undefined>>>();
   const texts = { next: () => quiet.promise, return: returned };
-  const stream = eventStream({ texts, failed: () => "failed" });
+  const stream = eventStream({ texts, failureText: () => "failed" });
   await vi.advanceTimersByTimeAsync(15_000);
   const reader = (await stream).getReader();
   const decoder = new TextDecoder();
@@ -24,35 +24,35 @@ test("comments keep a silent connection alive", async () => {
 
 test("a client that leaves while something is awaited is no failure", async () => {
   const pending = Promise.withResolvers<IteratorResult<string, undefined>>();
-  const failed = vi.fn<() => string>(() => "failed");
+  const failureText = vi.fn<() => string>(() => "failed");
   const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => pending.promise);
   next.mockResolvedValueOnce({ done: false, value: "begun" });
   const endWork = () => {
     pending.reject(new Error("the work ended"));
     return Promise.resolve({ done: true as const, value: undefined });
   };
-  const reader = (await eventStream({ texts: { next, return: endWork }, failed })).getReader();
+  const reader = (await eventStream({ texts: { next, return: endWork }, failureText })).getReader();
   await reader.read();
   const waiting = reader.read();
   await reader.cancel();
   expect(await waiting).toMatchObject({ done: true });
   await pending.promise.catch(() => {});
   await new Promise((resolve) => setImmediate(resolve));
-  expect(failed).not.toHaveBeenCalled();
+  expect(failureText).not.toHaveBeenCalled();
 });
 
 test("nor where the server tells of it before it cancels the body", async () => {
   const controller = new AbortController();
-  const failed = vi.fn<() => string>(() => "failed");
+  const failureText = vi.fn<() => string>(() => "failed");
   const waiting = Promise.withResolvers<IteratorResult<string, undefined>>();
   const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => waiting.promise);
   next.mockResolvedValueOnce({ done: false, value: "begun" });
   const { signal } = controller;
-  const reader = (await eventStream({ texts: { next }, failed, signal })).getReader();
+  const reader = (await eventStream({ texts: { next }, failureText, signal })).getReader();
   await reader.read();
   const last = reader.read();
   controller.abort();
   waiting.reject(new Error("the work ended"));
   expect(await last).toMatchObject({ done: true });
-  expect(failed).not.toHaveBeenCalled();
+  expect(failureText).not.toHaveBeenCalled();
 });

@@ -8,7 +8,7 @@ import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { newId, type InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { untraced } from "../../../src/core/trace.ts";
+import { runUntraced } from "../../../src/core/trace.ts";
 import type { InferenceRecord } from "../../../src/db/records.ts";
 import type { Caller } from "../../../src/http/caller.ts";
 import { handleError } from "../../../src/http/errors.ts";
@@ -63,13 +63,13 @@ async function call(double: OpenAiDouble, modelTimeoutMs: number) {
     config,
     now: () => Date.now(),
     log,
-    trace: untraced,
+    trace: runUntraced,
     models: modelRegistry(config, { fetch: double.fetch }),
     spending: noLimits,
     // Without a price list.
     db: {},
     queue: { usage: async (message: UsageMessage) => void usage.push(message) },
-    inBackground: (work: Promise<unknown>) => background.push(work),
+    runInBackground: (work: Promise<unknown>) => background.push(work),
   } as unknown as InferenceServices;
   const app = new Hono();
   app.onError((thrown, context) => handleError(thrown, context as never));

@@ -14,7 +14,7 @@ const prompt: LanguageModelV4Prompt = [
 function inputOf(parts: string[]): number {
   const meter = meterOf();
   const usage = new StreamedUsage(meter, "unknown");
-  for (const part of parts) usage.wrote(part, prompt);
+  for (const part of parts) usage.addText(part, prompt);
   return meter.inputTokens;
 }
 
@@ -26,8 +26,8 @@ test("a prompt is counted once, also where an answer begins with blanks", () => 
 test("what the provider tells at the end replaces the estimates", () => {
   const meter = meterOf();
   const usage = new StreamedUsage(meter, "unknown");
-  for (const part of ["\n", "It", " is."]) usage.wrote(part, prompt);
+  for (const part of ["\n", "It", " is."]) usage.addText(part, prompt);
   const report = { inputTokens: { total: 100, cacheRead: 64 }, outputTokens: { total: 20 } };
-  usage.ended(report as LanguageModelV4Usage);
+  usage.finish(report as LanguageModelV4Usage);
   expect(meter).toMatchObject({ inputTokens: 100, cachedTokens: 64, outputTokens: 20 });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { newDelimiterKey, readPassages, readRequest } from "../../../src/text/prompt-delimiters.ts";
-import { neutralised } from "../../../src/text/prompt-delimiters.ts";
+import { neutralise } from "../../../src/text/prompt-delimiters.ts";
 import { assemblePrompt } from "../../../src/inference/assemble-prompt.ts";
 import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
 import { HOSTILE_TEXTS } from "./hostile-texts.ts";
@@ -58,7 +58,7 @@ test.each(HOSTILE_TEXTS.map((text, at) => [at + 1, text] as const))(
     });
     const passages = readPassages(prompt);
     expect(passages).toHaveLength(3);
-    expect(passages[1]?.text).toBe(neutralised(text, key));
+    expect(passages[1]?.text).toBe(neutralise(text, key));
     expect(passages[2]?.text).toBe("last");
     expect(readRequest(prompt)).toBe("What now?");
     // The notice names both delimiters once, each passage has its own two.
@@ -76,9 +76,9 @@ test("ordinary text is left as it is, other scripts and emoji included", () => {
     "می‌خواهم کتاب بخوانم",
     "क्‍ष 👩‍👩‍👧 ❤️ Straße 東京",
   ];
-  for (const text of texts) expect(neutralised(text, "k")).toBe(text);
+  for (const text of texts) expect(neutralise(text, "k")).toBe(text);
   // A joiner that joins nothing would hide words from whoever looks for them.
-  expect(neutralised("\u200dign\u200c\u200dore this\u200c", "k")).toBe("ignore this");
+  expect(neutralise("\u200dign\u200c\u200dore this\u200c", "k")).toBe("ignore this");
 });
 
 test("sources are named, so that the model can cite", () => {

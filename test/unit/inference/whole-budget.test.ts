@@ -6,7 +6,7 @@ import { newInference } from "../../../src/catalog/inferences/inference-settings
 import { parseConfig } from "../../../src/config.ts";
 import type { ChunkId, FileId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { untraced } from "../../../src/core/trace.ts";
+import { runUntraced } from "../../../src/core/trace.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import type { InferenceRecord } from "../../../src/db/records.ts";
 // Evaluated before any clock is faked: a run loads it in real time.
@@ -102,7 +102,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
     config,
     now: () => Date.now(),
     log: jsonLog(() => {}),
-    trace: untraced,
+    trace: runUntraced,
     ragIndexes: () => index,
     vectorIndex: {
       query: () => after(paces.vectorIndex, { matches: [{ id, score: 0.5 }], floor: null }),
@@ -112,7 +112,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
     // Neither prices nor usage ever come: nobody waits long for the ones, or at all for the others.
     db: openDatabase({ prepare: () => statement } as unknown as D1Database),
     queue: { usage: () => new Promise(() => {}) } as unknown as InferenceServices["queue"],
-    inBackground: () => {},
+    runInBackground: () => {},
     turns: freeTurns(),
   };
 }

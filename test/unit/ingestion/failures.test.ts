@@ -4,7 +4,7 @@ import { UnreadableDocument } from "../../../src/documents/extracted-document.ts
 import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
 import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { endOfFailure, labelFailure } from "../../../src/ingestion/indexing/end-file.ts";
-import { StepFailure, verdictOn } from "../../../src/ingestion/indexing/end-file.ts";
+import { StepFailure, verdictOf } from "../../../src/ingestion/indexing/end-file.ts";
 import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-source.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
@@ -21,20 +21,20 @@ test("a verdict says in plain words what failed, and never what the platform sai
   const thrown = await labelFailure("index", async () => {
     throw new Error("https://internal.example/?key=secret");
   }).catch((failure: unknown) => failure);
-  expect(verdictOn(thrown, 1)).toMatchObject({ kind: "again", message: "index: failed" });
-  expect(verdictOn(new Error("secret"), MAX_TRIES)).toEqual({
+  expect(verdictOf(thrown, 1)).toMatchObject({ kind: "again", message: "index: failed" });
+  expect(verdictOf(new Error("secret"), MAX_TRIES)).toEqual({
     kind: "given-up",
     message: "indexing failed after 5 tries",
   });
   const model = await labelFailure("embedding provider", async () => {
     throw new ModelFailure("429", { retryAfterMs: 90_000 });
   }).catch((failure: unknown) => failure);
-  expect(verdictOn(model, 1)).toMatchObject({
+  expect(verdictOf(model, 1)).toMatchObject({
     kind: "again",
     message: "embedding provider: 429",
     delayMs: 90_000,
   });
-  expect(verdictOn(model, MAX_TRIES)).toEqual({
+  expect(verdictOf(model, MAX_TRIES)).toEqual({
     kind: "given-up",
     message: "embedding provider: 429 after 5 tries",
   });
@@ -57,15 +57,15 @@ test("a model that only is slow costs a file no try", async () => {
 });
 
 test("what lies in the document is no matter of trying again", () => {
-  expect(verdictOn(new UnreadableDocument("PDF is encrypted"), 1)).toEqual({
+  expect(verdictOf(new UnreadableDocument("PDF is encrypted"), 1)).toEqual({
     kind: "unreadable",
     message: "PDF is encrypted",
   });
-  expect(verdictOn(new SourceFailure("our-limit", "larger than 25 MiB"), 1).kind).toBe(
+  expect(verdictOf(new SourceFailure("our-limit", "larger than 25 MiB"), 1).kind).toBe(
     "unreadable",
   );
-  expect(verdictOn(new SourceFailure("denied", "drive: 403"), 1).kind).toBe("given-up");
-  expect(verdictOn(new StepFailure("index: failed", null), 1).kind).toBe("again");
+  expect(verdictOf(new SourceFailure("denied", "drive: 403"), 1).kind).toBe("given-up");
+  expect(verdictOf(new StepFailure("index: failed", null), 1).kind).toBe("again");
 });
 
 test("a scan tries a page again by kind of failure, and says how often it did", () => {

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { expect, test } from "vitest";
 
 import { Chart, type Point } from "../../../src/panel/components/chart.tsx";
-import { count, duration, relative } from "../../../src/panel/components/figures.ts";
+import { count, duration, relativeTime } from "../../../src/panel/components/figures.ts";
 
 /** Units of the drawing; a digit of the 10 px font is a little wider than this. */
 const CHARACTER_WIDTH = 6;
@@ -35,7 +35,7 @@ test.each([
   [72 * 3_600_000 - 1, "in 3 days"],
   [-(48 * 3_600_000 - 1), "1 day ago"],
 ])("a time %i ms away reads %s", (ms, words) => {
-  expect(relative(ms, 0)).toBe(words);
+  expect(relativeTime(ms, 0)).toBe(words);
 });
 
 /** The figures at the left of the drawing, from the lowest. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { modelFailed } from "../../../src/core/errors.ts";
-import { streamedTurn } from "../../../src/protocols/openai/answer-turn.ts";
+import { streamTurn } from "../../../src/protocols/openai/answer-turn.ts";
 import { chatCompletions } from "../../../src/protocols/openai/chat-answer.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
@@ -19,7 +19,7 @@ type FileCitation = { start_index: number; end_index: number };
 
 async function textOf(run: Run, turn = chat()): Promise<string> {
   const { signal } = new AbortController();
-  return await new Response(await streamedTurn({ run, signal, log }, turn, chatCompletions)).text();
+  return await new Response(await streamTurn({ run, signal, log }, turn, chatCompletions)).text();
 }
 
 const eventsIn = (text: string) =>
@@ -134,7 +134,7 @@ test("the first bytes come when the passages were found, before the answer", asy
   };
   const { signal } = new AbortController();
   let hasBegun = false;
-  const stream = streamedTurn({ run, signal, log }, chat(), chatCompletions);
+  const stream = streamTurn({ run, signal, log }, chat(), chatCompletions);
   void stream.then(() => (hasBegun = true));
   await new Promise((resolve) => setImmediate(resolve));
   expect(hasBegun).toBe(false);
@@ -172,7 +172,7 @@ const failingTexts = {
     texts: async function* (events: AsyncIterable<unknown>): AsyncGenerator<string> {
       for await (const _ of events) throw new Error("unexpected");
     },
-    failed: () => "",
+    failureEvent: () => "",
   }),
 };
 
@@ -190,9 +190,9 @@ test.for(["a reader that goes away ends", "texts that fail end"])("%s the run", 
   const { signal } = new AbortController();
   const running = { run, signal, log };
   if (what === "texts that fail end") {
-    await expect(streamedTurn(running, chat(), failingTexts)).rejects.toThrow("unexpected");
+    await expect(streamTurn(running, chat(), failingTexts)).rejects.toThrow("unexpected");
   } else {
-    const reader = (await streamedTurn(running, chat(), chatCompletions)).getReader();
+    const reader = (await streamTurn(running, chat(), chatCompletions)).getReader();
     await reader.read();
     await reader.cancel();
   }

@@ -16,7 +16,7 @@ function world(reply: Reply) {
     log: jsonLog(() => {}),
     config: { MODEL_TIMEOUT_MS: 600_000 },
     queue: { usage: async (message: UsageMessage) => void usageMessages.push(message) },
-    inBackground: (work: Promise<unknown>) => void background.push(work),
+    runInBackground: (work: Promise<unknown>) => void background.push(work),
   } as unknown as Embedding;
   const model = {
     doEmbed: async ({ values, abortSignal }: { values: string[]; abortSignal?: AbortSignal }) => {

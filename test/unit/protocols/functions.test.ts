@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 
-import { offeredTools } from "../../../src/inference/tools/caller-functions.ts";
+import { offerTools } from "../../../src/inference/tools/caller-functions.ts";
 import { readFunctions } from "../../../src/protocols/openai/functions.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import { schemaOf } from "../../../src/protocols/openai/response-format.ts";
 
 test("a function named __proto__ is offered like any other", async () => {
   const functions = readFunctions([{ name: "__proto__" }, { name: "other" }], "auto", true);
-  const { tools, handedBack } = await offeredTools({}, functions);
+  const { tools, handedBack } = await offerTools({}, functions);
   expect(Object.keys(tools)).toEqual(["__proto__", "other"]);
   expect([...handedBack]).toEqual(["__proto__", "other"]);
 });

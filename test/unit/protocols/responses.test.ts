@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { modelFailed } from "../../../src/core/errors.ts";
 import type { InferenceResult } from "../../../src/inference/types.ts";
-import { streamedTurn } from "../../../src/protocols/openai/answer-turn.ts";
+import { streamTurn } from "../../../src/protocols/openai/answer-turn.ts";
 import { outputOf } from "../../../src/protocols/openai/output.ts";
 import { responses } from "../../../src/protocols/openai/responses-answer.ts";
 import { readResponse } from "../../../src/protocols/openai/responses-request.ts";
@@ -28,7 +28,7 @@ type Event = { type: string; sequence_number: number; response?: object; delta?:
 
 async function eventsOf(run: Run, turn = turnWith()) {
   const { signal } = new AbortController();
-  const text = await new Response(await streamedTurn({ run, signal, log }, turn, responses)).text();
+  const text = await new Response(await streamTurn({ run, signal, log }, turn, responses)).text();
   return text
     .trim()
     .split("\n\n")

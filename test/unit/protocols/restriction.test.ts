@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { FileCondition } from "../../../src/ports/file-condition.ts";
 import { conditionOf } from "../../../src/protocols/dify/metadata-condition.ts";
 import { readFilters } from "../../../src/protocols/openai/filters.ts";
-import { restrictionBy } from "../../../src/protocols/search.ts";
+import { restrictionOf } from "../../../src/protocols/search.ts";
 
 const labels: FileCondition = { metadata: { field: "labels", values: ["a"] } };
 const folder = (name: string): FileCondition => ({ folder: name });
@@ -14,7 +14,7 @@ test.each<[string, FileCondition | undefined]>([
   ["a bracket around it", { any: [{ all: [{ all: [] }] }] }],
   ["anything, or every file", { any: [labels, { all: [] }] }],
 ])("a condition that holds for every file restricts nothing: %s", (_, condition) => {
-  expect(restrictionBy(condition)).toEqual({ named: null, metadata: [] });
+  expect(restrictionOf(condition)).toEqual({ named: null, metadata: [] });
 });
 
 test.each<[FileCondition, string[]]>([
@@ -22,7 +22,7 @@ test.each<[FileCondition, string[]]>([
   [{ all: [{ any: [folder("a"), { any: [folder("b/c")] }] }, { all: [] }] }, ["a", "b/c"]],
   [{ any: [] }, []],
 ])("folders alone are named, as in our own API: %j", (condition, folders) => {
-  expect(restrictionBy(condition)).toEqual({ named: { files: [], folders }, metadata: [] });
+  expect(restrictionOf(condition)).toEqual({ named: { files: [], folders }, metadata: [] });
 });
 
 test.each<[FileCondition, FileCondition]>([
@@ -31,7 +31,7 @@ test.each<[FileCondition, FileCondition]>([
   [{ all: [folder("a"), folder("a/b")] }, { all: [folder("a"), folder("a/b")] }],
   [{ not: folder("a") }, { not: folder("a") }],
 ])("any other condition stays what it is: %j", (input, condition) => {
-  expect(restrictionBy(input)).toEqual({ named: null, metadata: [], condition });
+  expect(restrictionOf(input)).toEqual({ named: null, metadata: [], condition });
 });
 
 test.each([

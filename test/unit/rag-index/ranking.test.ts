@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { VectorBlock } from "../../../src/rag-index/memory/vector-memory.ts";
 import { BestFew } from "../../../src/rag-index/vectors/best-few.ts";
 import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
-import { addedUp } from "../../../src/rag-index/search/word-scores.ts";
+import { sumScores } from "../../../src/rag-index/search/word-scores.ts";
 import {
   matchExpression,
   POSTINGS_LIMIT,
   queryTerms,
-  withinBound,
+  limitPostings,
 } from "../../../src/rag-index/search/query-terms.ts";
 import { scopeTest } from "../../../src/rag-index/write/scopes.ts";
 import { SEED } from "../../support/seed.ts";
@@ -22,13 +22,13 @@ test("the best few are those of a full sort, ties by key", () => {
       (scores, limit) => {
         const best = new BestFew(limit);
         scores.forEach((score, key) => {
-          if (score >= best.bar) best.offer(key, score);
+          if (score >= best.minScore) best.offer(key, score);
         });
         const expected = scores
           .map((score, key) => ({ key, score }))
           .sort((a, b) => b.score - a.score || a.key - b.key)
           .slice(0, limit);
-        expect(best.sorted()).toEqual(expected);
+        expect(best.sortItems()).toEqual(expected);
       },
     ),
     { seed: SEED },
@@ -96,10 +96,10 @@ test.each([
 });
 
 test("no more postings are read than the bound allows", () => {
-  const bounded = withinBound(queryTerms("plant water boiler unit", statistics));
+  const bounded = limitPostings(queryTerms("plant water boiler unit", statistics));
   expect(bounded.map(({ word }) => word)).toEqual(["boiler", "water"]);
   expect(bounded.reduce((sum, term) => sum + term.postings, 0)).toBeLessThan(POSTINGS_LIMIT);
-  expect(withinBound(queryTerms("unit", statistics))).toEqual([]);
+  expect(limitPostings(queryTerms("unit", statistics))).toEqual([]);
 });
 
 test("words are quoted; one character of a script without spaces is a prefix", () => {
@@ -143,7 +143,7 @@ test("what words give a chunk is added in their order, however far chunks are ap
       for (const [at, value] of words.flat()) sums.set(at, (sums.get(at) ?? 0) + value);
       const expected = [...sums].sort(([a], [b]) => a - b);
       const sorted = words.map((scores) => scores.toSorted(([a], [b]) => a - b));
-      const { chunks, values } = addedUp(
+      const { chunks, values } = sumScores(
         sorted.map((scores) => ({
           chunks: Uint32Array.from(scores, ([at]) => at),
           values: Float64Array.from(scores, ([, value]) => value),

@@ -15,7 +15,9 @@ function countedIndex() {
   });
   const askAll = (terms: [word: string, postings: number][]) => {
     readMatches.length = 0;
-    const sums = scores.sums(terms.map(([word, postings]) => ({ word, postings, weight: 1 })));
+    const sums = scores.scoreTerms(
+      terms.map(([word, postings]) => ({ word, postings, weight: 1 })),
+    );
     return { isAnswered: sums !== null, reads: readMatches.length };
   };
   return { scores, askAll, ask: (word: string) => askAll([[word, 1]]) };

@@ -5,7 +5,7 @@ import { parseConfig } from "../../../src/config.ts";
 import { freeTurns } from "../../support/free-turns.ts";
 import { Deadline } from "../../../src/core/work/deadline.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { untraced } from "../../../src/core/trace.ts";
+import { runUntraced } from "../../../src/core/trace.ts";
 import { withRetries } from "../../../src/core/work/with-retries.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { RagShards } from "../../../src/retrieval/rag-shards.ts";
@@ -28,12 +28,12 @@ function callOf(): RetrievalCall {
     config,
     now,
     log: jsonLog(() => {}),
-    trace: untraced,
+    trace: runUntraced,
     ragIndexes: () => {
       throw new Error("not asked here");
     },
     vectorIndex: null,
-    inBackground: () => undefined,
+    runInBackground: () => undefined,
     turns: freeTurns(),
     models: modelRegistry(config, {}),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { wholeOf } from "../../../src/retrieval/merge-shards.ts";
+import { sumStatistics } from "../../../src/retrieval/merge-shards.ts";
 
 const partOf = (word: string, times = 1) => ({
   corpus: { chunks: 100, words: 1_000 },
@@ -8,7 +8,7 @@ const partOf = (word: string, times = 1) => ({
 });
 
 test("a word that each shard holds counts all its chunks, and once in the query", () => {
-  const whole = wholeOf([
+  const whole = sumStatistics([
     ...["common", "common", "common"].map((word) => partOf(word)),
     partOf("rare"),
   ]);

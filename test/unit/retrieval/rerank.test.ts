@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { Deadline } from "../../../src/core/work/deadline.ts";
-import { untraced } from "../../../src/core/trace.ts";
+import { runUntraced } from "../../../src/core/trace.ts";
 import { RetrievalReport, type RetrievalCall } from "../../../src/retrieval/degradations.ts";
 import { rerankLists } from "../../../src/retrieval/rerank.ts";
 import type { SearchPlan } from "../../../src/retrieval/retrieval-request.ts";
@@ -15,7 +15,7 @@ test("a passage that only the joined queries found is reranked by them", async (
     return Promise.resolve({ ranking });
   };
   const reranker = { model: { doRerank }, batchLimit: 10, tokenizer: "unknown", isAbsolute: true };
-  const services = { now: () => 0, trace: untraced, models: { reranker: () => reranker } };
+  const services = { now: () => 0, trace: runUntraced, models: { reranker: () => reranker } };
   const deadline = new Deadline(() => 0, 1_000);
   const call = { services, deadline, report: new RetrievalReport() } as unknown as RetrievalCall;
   const passage = (id: string, foundBy: number) => {

@@ -9,7 +9,11 @@ import {
 } from "../../../src/rag-index/search/fuse.ts";
 import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
 import { mergeEqualTexts, mergeLists } from "../../../src/retrieval/merge-lists.ts";
-import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/score-chunks.ts";
+import {
+  compareChunks,
+  isAboveThreshold,
+  similarityOf,
+} from "../../../src/retrieval/score-chunks.ts";
 import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
 
 type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
@@ -58,9 +62,9 @@ test("the score is the best cosine over the queries, not their joined text", () 
 });
 
 test("the threshold holds for what has a similarity, and passes what has none", () => {
-  expect(passesThreshold(chunk("a", { score: 0.29 }), 0.3)).toBe(false);
-  expect(passesThreshold(chunk("a", { score: 0.3 }), 0.3)).toBe(true);
-  expect(passesThreshold(chunk("a", { score: 0, scored: false }), 0.3)).toBe(true);
+  expect(isAboveThreshold(chunk("a", { score: 0.29 }), 0.3)).toBe(false);
+  expect(isAboveThreshold(chunk("a", { score: 0.3 }), 0.3)).toBe(true);
+  expect(isAboveThreshold(chunk("a", { score: 0, scored: false }), 0.3)).toBe(true);
 });
 
 test("ties are broken by file path, then position, then RAG", () => {
@@ -71,7 +75,7 @@ test("ties are broken by file path, then position, then RAG", () => {
     chunk("a", { path: "a.md", position: 7 }),
     chunk("first", { path: "z.md", value: 2 }),
   ];
-  expect(names(chunks.sort(inOrder))).toEqual(["first", "a", "b", "c", "d"]);
+  expect(names(chunks.sort(compareChunks))).toEqual(["first", "a", "b", "c", "d"]);
 });
 
 test("equal texts over RAGs are one chunk with the better place and score", () => {

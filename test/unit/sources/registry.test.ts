@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { panelDocument } from "../../../src/panel/api/app.ts";
-import { declaredForm } from "../../../src/panel/components/setting-fields.tsx";
+import { formOfSettings } from "../../../src/panel/components/setting-fields.tsx";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
 import { settingFields } from "../../../src/core/input/setting-fields.ts";
 import { secretOf } from "../../../src/sources/source-manifest.ts";
@@ -60,7 +60,7 @@ test("the README names every provider, and no other", () => {
 
 test("every setting has a field: a form that is saved loses none of a source", () => {
   for (const manifest of SOURCES) {
-    const formFields = new Set(declaredForm(manifest.config).fields.map(({ path }) => path[0]));
+    const formFields = new Set(formOfSettings(manifest.config).fields.map(({ path }) => path[0]));
     const unshown = settingFields(manifest.config).filter(
       ({ path: [name] }) => !formFields.has(name),
     );

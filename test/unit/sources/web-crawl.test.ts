@@ -251,7 +251,7 @@ test("a long crawl lists every page, and its state is bounded by its addresses",
     expect(bytes.written).toBeLessThan(PAGES * BYTES_AN_ADDRESS);
   }
   expect(calls).toBeGreaterThan(1);
-  await reader.ended?.();
+  await reader.finishListing?.();
   expect([...store.entries.keys()].filter((key) => key.startsWith("crawl/"))).toEqual([]);
 });
 

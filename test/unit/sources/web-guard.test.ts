@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { guardedFetch, openedFrom, readBytes } from "../../../src/sources/guarded-fetch.ts";
+import { guardedFetch, openResponse, readBytes } from "../../../src/sources/guarded-fetch.ts";
 import { INSIDE } from "../../doubles/web-site/inside-addresses.ts";
 import { BASE, HOST, webSource } from "../../doubles/web-site/scanning.ts";
 import {
@@ -208,6 +208,6 @@ test("a page that answers in place of a file is not left half read", async () =>
   const answer = new Response(endless, { headers: { "content-type": "text/html" } });
   const outgoing = { fetch: () => Promise.resolve(answer), allowPrivate: false };
   const got = await guardedFetch(outgoing, BASE, { signal: new AbortController().signal });
-  await expect(openedFrom(got, "application/pdf")).rejects.toMatchObject({ kind: "down" });
+  await expect(openResponse(got, "application/pdf")).rejects.toMatchObject({ kind: "down" });
   expect(isCancelled).toBe(true);
 });

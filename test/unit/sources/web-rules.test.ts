@@ -3,7 +3,7 @@ import { describe, expect, test, beforeAll } from "vitest";
 
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
-import { looksEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
+import { isEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
 import { parseRobots, robotsAllow, readDirectives } from "../../../src/sources/web/site/robots.ts";
 import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
 import { urlFilter } from "../../../src/sources/web/frontier.ts";
@@ -76,12 +76,12 @@ test.each([
 });
 
 test("addresses without an end are told", () => {
-  expect(looksEndless(at("/a/b/a/b/a/b/a/b"))).toBe(true);
-  expect(looksEndless(at(`/${"x/".repeat(30)}`))).toBe(true);
-  expect(looksEndless(at(`/?q=${"x".repeat(3_000)}`))).toBe(true);
-  expect(looksEndless(at("/2026/11/20/11/news"))).toBe(false);
-  expect(looksEndless(at("/list?page=1&page=2&page=3&page=4"))).toBe(true);
-  expect(looksEndless(at("/list?tag=a&tag=b&page=2&sort=up"))).toBe(false);
+  expect(isEndless(at("/a/b/a/b/a/b/a/b"))).toBe(true);
+  expect(isEndless(at(`/${"x/".repeat(30)}`))).toBe(true);
+  expect(isEndless(at(`/?q=${"x".repeat(3_000)}`))).toBe(true);
+  expect(isEndless(at("/2026/11/20/11/news"))).toBe(false);
+  expect(isEndless(at("/list?page=1&page=2&page=3&page=4"))).toBe(true);
+  expect(isEndless(at("/list?tag=a&tag=b&page=2&sort=up"))).toBe(false);
 });
 
 test("patterns choose by address, by path, or by a part", () => {

@@ -1,7 +1,7 @@
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { degradedFor } from "../../../src/http/answers.ts";
-import { answerTo } from "../../../src/http/errors.ts";
+import { degradedAnswer } from "../../../src/http/answers.ts";
+import { errorAnswerOf } from "../../../src/http/errors.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
 import type { Failure } from "../../doubles/openai-compatible/failures.ts";
 import { OpenAiDouble, type Place } from "../../doubles/openai-compatible/openai-double.ts";
@@ -67,11 +67,11 @@ export async function see(
   const input = { semanticSearch: ["days of holiday"], useReranking: true, ...more };
   try {
     const { degradations, items } = await answerOf(services, settings, input);
-    const bearer = degradedFor(viewer(false), degradations);
-    const administrator = degradedFor(viewer(true), degradations);
+    const bearer = degradedAnswer(viewer(false), degradations);
+    const administrator = degradedAnswer(viewer(true), degradations);
     const texts = items.map(({ text }) => text);
     return { status: 200, error: null, bearer, administrator, items: texts };
   } catch (thrown) {
-    return { ...answerTo(thrown), bearer: {}, administrator: {}, items: [] };
+    return { ...errorAnswerOf(thrown), bearer: {}, administrator: {}, items: [] };
   }
 }

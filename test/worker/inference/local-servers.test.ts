@@ -78,7 +78,7 @@ describe("the window", () => {
   ])("of %s is read before the first prompt, and shown", async (_, server) => {
     const double = new OpenAiDouble({ embed });
     const { services, answer } = ask(server(double, { contextTokens: 4_096 }));
-    expect(await services.models.offered("chat")).toContainEqual(
+    expect(await services.models.listModels("chat")).toContainEqual(
       expect.objectContaining({ model: "local/llama", contextTokens: 4_096 }),
     );
     const { items, degradations } = await answer();
@@ -94,7 +94,7 @@ describe("the window", () => {
   ])("that %s does not tell is not shown, and learned from a refusal", async (_, server, how) => {
     const double = new OpenAiDouble({ embed });
     const { services, answer } = ask(server(double, { contextTokens: 4_096, ...how }));
-    const [choice] = await services.models.offered("chat");
+    const [choice] = await services.models.listModels("chat");
     expect(choice).toMatchObject({ model: "local/llama", contextTokens: null });
     const { items, degradations } = await answer();
     expect(items.length).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ import { parseConfig } from "../../../src/config.ts";
 import { newId } from "../../../src/core/ids.ts";
 import type { AgentId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { untraced } from "../../../src/core/trace.ts";
+import { runUntraced } from "../../../src/core/trace.ts";
 import { RecentLookups } from "../../../src/db/access/recent-lookups.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
@@ -71,7 +71,7 @@ export function worldWith(options: {
     now: () => Date.now(),
     log: jsonLog(() => {}),
     db: openDatabase(env.DB),
-    inBackground: (work: Promise<unknown>) => void background.push(work),
+    runInBackground: (work: Promise<unknown>) => void background.push(work),
     recentLookups: new RecentLookups(),
     ledger: env.SPENDING_LEDGER.getByName("ledger"),
   };
@@ -83,7 +83,7 @@ export function worldWith(options: {
   const services: InferenceServices = {
     ...parts,
     config,
-    trace: untraced,
+    trace: runUntraced,
     queue: {
       scan: () => Promise.resolve(),
       index: () => Promise.resolve(),

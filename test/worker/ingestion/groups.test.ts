@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readAs } from "../../../src/access/readers.ts";
+import { resolveReaders } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
@@ -100,7 +100,7 @@ test("a reader is in a group by its name, its domain or a group of its own", asy
   const record = await findRag(world.services, { key: rag });
   const finds = async (user: string, groups: string[] = []) => {
     const reading = { reader: user, groups, header: null, groupsHeader: null };
-    const [readable = record] = await readAs(world.services.db, reading, [record]);
+    const [readable = record] = await resolveReaders(world.services.db, reading, [record]);
     const { chunks } = await retrieve(world.services, requestOf([readable], { queries: ["note"] }));
     return chunks.length;
   };

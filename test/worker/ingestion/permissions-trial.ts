@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 
-import { countedFor, readAs } from "../../../src/access/readers.ts";
+import { countFilesForReader, resolveReaders } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
-import { tick } from "../../../src/ingestion/maintenance/sweep.ts";
+import { runScheduledWork } from "../../../src/ingestion/maintenance/sweep.ts";
 import { principalsOf } from "../../../src/core/principals.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { findFileReaders } from "../../../src/db/files/reader-store.ts";
@@ -197,7 +197,7 @@ export class Trial {
   /** Whatever was lost is found by the sweep or a due scan; a drive's changes by its next scan. */
   async settle() {
     await this.world.sweepAfter(1, 30, 30);
-    await tick(this.world.services);
+    await runScheduledWork(this.world.services);
     if (this.drive !== null) await this.scan();
     await this.world.deliver();
     // Members are read once a day.
@@ -223,7 +223,7 @@ export async function look(trial: Trial, at: number | string) {
       header: null,
       groupsHeader: null,
     };
-    const [rag = record] = await readAs(world.services.db, reading, [record]);
+    const [rag = record] = await resolveReaders(world.services.db, reading, [record]);
     const request = requestOf([rag], { queries: ["note"], topK: 100, includeDuplicates: true });
     const { chunks } = await retrieve(world.services, request);
     const paths = [...new Set(chunks.map(({ source }) => source.filePath))].sort();
@@ -246,7 +246,10 @@ export async function look(trial: Trial, at: number | string) {
       .sort();
     expect({ ...context, paths }).toEqual({ ...context, paths: expected });
     if (isOff) continue;
-    const { processedFiles } = await countedFor(world.services.db, { ...rag, processedFiles: 0 });
+    const { processedFiles } = await countFilesForReader(world.services.db, {
+      ...rag,
+      processedFiles: 0,
+    });
     expect({ ...context, processedFiles }).toEqual({ ...context, processedFiles: expected.length });
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { countedFor, readAs } from "../../../src/access/readers.ts";
+import { countFilesForReader, resolveReaders } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
@@ -58,7 +58,7 @@ const readingOf = (reader: string) => {
 };
 
 async function readBy({ services }: World, key: RagId, reader: string) {
-  return await readAs(services.db, readingOf(reader), [await findRag(services, { key })]);
+  return await resolveReaders(services.db, readingOf(reader), [await findRag(services, { key })]);
 }
 
 /** How many passages a person finds. */
@@ -123,7 +123,7 @@ test("between recording and telling, all other files are found, by one more ques
   const { db, counts } = countedDatabase();
   const readableRags = await readBy(world, rag, ANN);
   Object.assign(counts, noRows());
-  await readAs(db, readingOf(ANN), readableRags);
+  await resolveReaders(db, readingOf(ANN), readableRags);
   expect(counts).toEqual({ calls: 1, read: ROWS_OF_GROUPS + 1, written: 0 });
 });
 
@@ -202,7 +202,9 @@ test("where too many changes are untold, searches end with 503, and lists are ri
   await expect(hits(world, rag)).rejects.toMatchObject({ kind: "busy" });
   const [readable] = await readBy(world, rag, ANN);
   if (readable === undefined) throw new Error("no RAG");
-  expect(await countedFor(world.services.db, { ...readable, processedFiles: 0 })).toMatchObject({
+  expect(
+    await countFilesForReader(world.services.db, { ...readable, processedFiles: 0 }),
+  ).toMatchObject({
     processedFiles: PATHS.length,
   });
   await world.sweepAfter(1);
@@ -212,7 +214,7 @@ test("where too many changes are untold, searches end with 503, and lists are ri
   await change(MAX_UNTOLD + 1, open.source);
   const keys = [rag, open.rag];
   const rags = await Promise.all(keys.map((key) => findRag(world.services, { key })));
-  const [closedRag] = await readAs(world.services.db, readingOf(ANN), rags);
+  const [closedRag] = await resolveReaders(world.services.db, readingOf(ANN), rags);
   expect(closedRag).toMatchObject({ readBy: { untold: [] } });
 });
 

@@ -246,7 +246,7 @@ test("where the ledger cannot be reached, a limited call is refused", async () =
   const call = {
     kind: "chat" as const,
     model: "local/chat",
-    most: () => ({ input: 1, output: 1 }),
+    maxTokens: () => ({ input: 1, output: 1 }),
   };
   const message = "Spending limits unavailable";
   await expect(spending.reserve(call, true)).rejects.toMatchObject({

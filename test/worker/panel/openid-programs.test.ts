@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { renewPeople } from "../../../src/access/openid/recheck-session.ts";
+import { recheckDueSessions } from "../../../src/access/openid/recheck-session.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { purgeEndedGrants } from "../../../src/db/access/grant-store.ts";
 import { purgeExpired } from "../../../src/db/access/session-store.ts";
@@ -28,7 +28,7 @@ const OFFLINE = { scopes: "openid email profile offline_access" };
 async function programs(): Promise<number> {
   await purgeExpired(services.db, Date.now());
   await purgeEndedGrants(services.db, Date.now());
-  await renewPeople(services);
+  await recheckDueSessions(services);
   return (await rows("select name from tokens where granted_by is not null")).length;
 }
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 
 import {
   forgetProviderKeys,
-  storedProviderKeys,
+  readProviderKeys,
 } from "../../../src/access/secrets/stored-provider-keys.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import {
@@ -45,7 +45,7 @@ const fetch: typeof globalThis.fetch = async (input, init) => {
 
 const serviceWith = (more: object = {}) => {
   const own = { ...composed, config: { ...config, ...more } };
-  const keys = () => storedProviderKeys(own, own.now());
+  const keys = () => readProviderKeys(own, own.now());
   return { ...own, models: modelRegistry(own.config, { fetch, keys }) };
 };
 
@@ -276,7 +276,7 @@ test("a call that was cut off while it read the keys holds up no other call", as
   };
   const own = { ...composed, db: { $client: { prepare, batch } } };
   forgetProviderKeys();
-  void storedProviderKeys(own, own.now());
-  expect(await storedProviderKeys(own, own.now())).toBeDefined();
+  void readProviderKeys(own, own.now());
+  expect(await readProviderKeys(own, own.now())).toBeDefined();
   expect(calls).toBe(2);
 });

@@ -28,7 +28,7 @@ const services = (variables: Record<string, string> = {}) => ({
   db: openDatabase(env.DB),
   now: () => Date.now(),
   log: jsonLog((_level, line) => lines.push(line)),
-  inBackground: (work: Promise<unknown>) => void work,
+  runInBackground: (work: Promise<unknown>) => void work,
   askIssuer: async () => await Promise.reject(new Error("there is no provider")),
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { BitSet } from "../../../src/core/bit-set.ts";
 import { hasRoom } from "../../../src/rag-index/vectors/in-flight-vectors.ts";
-import { elsewhereOf } from "../../../src/rag-index/vectors/vector-folders.ts";
+import { planMovedFiles } from "../../../src/rag-index/vectors/vector-folders.ts";
 import { countStatements, indexOf, write, stubOf } from "./support.ts";
 
 /** More than one search may read. */
@@ -35,7 +35,7 @@ test("a search of a moved tree reads a bounded part, and asks everywhere", async
   await withTables("tree", (sql) => {
     moveTree(sql, "'old/' || (i % 60)");
     const { rowsRead } = countStatements(sql);
-    expect(elsewhereOf(sql, inNew, ALL)).toBe("anywhere");
+    expect(planMovedFiles(sql, inNew, ALL)).toBe("anywhere");
     expect(rowsRead()).toBeLessThan(6_000);
   });
 });
@@ -45,11 +45,11 @@ test("a search of few files asks for those alone, however many others have moved
     moveTree(sql, "'old/' || i");
     sql.exec("DELETE FROM vector_folders WHERE file = 102");
     const { rowsRead } = countStatements(sql);
-    const files = elsewhereOf(sql, inNew, new BitSet([101, 102, 103]));
+    const files = planMovedFiles(sql, inNew, new BitSet([101, 102, 103]));
     expect(files).toEqual(["file 101", "file 103"]);
     // Who asks for where they lay finds them there.
     const inOld = { named: { files: [], folders: ["new", "old"] }, metadata: [] };
-    expect(elsewhereOf(sql, inOld, new BitSet([101]))).toEqual([]);
+    expect(planMovedFiles(sql, inOld, new BitSet([101]))).toEqual([]);
     expect(rowsRead()).toBeLessThan(30);
   });
 });

@@ -68,7 +68,7 @@ async function inTurns(name: string, remainingMs: number, between: (store: Index
     const queries = QUERIES.flatMap((text) => requestFor(text).queries);
     const request = { ...requestFor(""), queries, turns: { leg: "leg", remainingMs } };
     let turns = 0;
-    const reply = await store.inTurns("search", [request], async () => {
+    const reply = await store.searchInTurns("search", [request], async () => {
       turns += 1;
       between(store);
     });

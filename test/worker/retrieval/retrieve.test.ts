@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ChunkId } from "../../../src/core/ids.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
-import { searchedAs } from "../../../src/retrieval/search-mode.ts";
+import { applySearchMode } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
@@ -274,7 +274,7 @@ describe("with a vector index outside", () => {
 
   test("in keyword mode it is not asked, and the scores are similarities all the same", async () => {
     const { rag, vectorize, services } = await world("words-outside");
-    const request = requestOf([searchedAs(rag, { searchMode: "keyword" })]);
+    const request = requestOf([applySearchMode(rag, { searchMode: "keyword" })]);
     const { chunks, degradations } = await retrieve(services, request);
     expect(degradations).toEqual([]);
     expect(chunks.map(({ source }) => source.filePath)).toEqual(["x/a.md"]);

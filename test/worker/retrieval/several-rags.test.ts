@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import { searchedAs } from "../../../src/retrieval/search-mode.ts";
+import { applySearchMode } from "../../../src/retrieval/search-mode.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
@@ -73,7 +73,7 @@ test("a word that is rare in one RAG and common in all counts as common", async 
     "oven.md": ["Boiler, boiler, boiler."],
   });
   const targets = [rare, common].map((rag) => ({
-    rag: searchedAs(rag, { searchMode: "keyword" }),
+    rag: applySearchMode(rag, { searchMode: "keyword" }),
     restriction: { named: null, metadata: [] },
   }));
   const result = await retrieve(services, { ...plain([], "boiler valve"), targets });

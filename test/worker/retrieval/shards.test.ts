@@ -6,7 +6,7 @@ import type { FileId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
 import {
-  searchedAs,
+  applySearchMode,
   type SearchedRag,
   type SearchMode,
 } from "../../../src/retrieval/search-mode.ts";
@@ -232,7 +232,7 @@ test("a call searches in the mode that it asks for, whatever the RAG's own is", 
   const rag = await indexedRag("modes", files);
   const { services } = worldWith({});
   const inMode = async (searchMode: SearchMode, from: RagRecord = rag) => {
-    const request = requestOf([searchedAs(from, { searchMode })], { queries: ["zyxomma"] });
+    const request = requestOf([applySearchMode(from, { searchMode })], { queries: ["zyxomma"] });
     return (await retrieve(services, request)).chunks;
   };
   const words = await inMode("keyword");

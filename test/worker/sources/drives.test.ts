@@ -1,6 +1,6 @@
 import { expect, inject, test, vi } from "vitest";
 
-import { readAs } from "../../../src/access/readers.ts";
+import { resolveReaders } from "../../../src/access/readers.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
@@ -129,7 +129,7 @@ test.each(DRIVES)(
     const record = await findRag(world.services, { key: rag });
     const finds = async (user: string) => {
       const reading = { reader: user, groups: [], header: null, groupsHeader: null };
-      const [readable = record] = await readAs(world.services.db, reading, [record]);
+      const [readable = record] = await resolveReaders(world.services.db, reading, [record]);
       const request = requestOf([readable], {
         queries: ["note"],
         topK: 50,

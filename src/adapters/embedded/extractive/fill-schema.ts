@@ -1,5 +1,5 @@
 import { isObject } from "../../../core/is-object.ts";
-import { referredTo } from "../../../core/json-pointer.ts";
+import { resolvePointer } from "../../../core/json-pointer.ts";
 import { BLANKS, trimEnd } from "../../../core/trim.ts";
 import { ModelFailure } from "../../../ports/models.ts";
 import { splitSentences } from "../../../text/sentences.ts";
@@ -49,7 +49,7 @@ class FillState {
   fill(key: string, schema: unknown, evidence: Evidence, isRequired: boolean): unknown {
     const { text, said: statement } = evidence;
     this.#spend(key.length + (text.length + (statement?.length ?? 0)) / CHARACTERS_PER_WORD);
-    const slot = slotOf(key, this.#resolved(schema));
+    const slot = slotOf(key, this.#resolve(schema));
     this.#depth += 1;
     const filling = "const" in slot.node ? slot.node["const"] : this.#find(slot, evidence);
     this.#depth -= 1;
@@ -83,7 +83,7 @@ class FillState {
   }
 
   #list({ key, node }: Slot, evidence: Evidence): unknown[] | undefined {
-    const item = slotOf(key, this.#resolved(node["items"]));
+    const item = slotOf(key, this.#resolve(node["items"]));
     const filled = partsFor(item, evidence).map((part) =>
       // A member is about what the list is about.
       item.kind === "string" ? part : this.fill(key, item.node, evidenceOf(part, part, key), false),
@@ -93,14 +93,16 @@ class FillState {
   }
 
   /** The schema that applies: references followed, `allOf` merged, the first useful branch taken. */
-  #resolved(schema: unknown, depth = 0): SchemaNode {
+  #resolve(schema: unknown, depth = 0): SchemaNode {
     this.#spend(STEPS_PER_SCHEMA);
     const { $ref, allOf, anyOf, oneOf, ...own } = asNode(schema);
     const branches = [...listOf(anyOf), ...listOf(oneOf)].map(asNode);
     const branch = branches.find(({ type }) => type !== "null");
-    const parts = [referredTo(this.#root, String($ref)), ...listOf(allOf), branch].filter(isObject);
+    const parts = [resolvePointer(this.#root, String($ref)), ...listOf(allOf), branch].filter(
+      isObject,
+    );
     const node = (depth < MAX_DEPTH ? parts : []).reduce<SchemaNode>((whole, part) => {
-      const node = merged(whole, this.#resolved(part, depth + 1));
+      const node = mergeNodes(whole, this.#resolve(part, depth + 1));
       this.#spend(Object.keys(asNode(node["properties"])).length);
       return node;
     }, own);
@@ -109,7 +111,7 @@ class FillState {
   }
 }
 
-function merged(a: SchemaNode, b: SchemaNode): SchemaNode {
+function mergeNodes(a: SchemaNode, b: SchemaNode): SchemaNode {
   const properties = { ...asNode(a["properties"]), ...asNode(b["properties"]) };
   const required = [...listOf(a["required"]), ...listOf(b["required"])];
   return { ...b, ...a, properties, required };
@@ -130,7 +132,7 @@ function valueWithout({ kind, node }: Slot): unknown {
 function partsFor(item: Slot, evidence: Evidence): string[] {
   const { members, said: statement } = evidence;
   // `desk, chair and lamp.`
-  const parts = labelledAs(evidence, item).split(/[,;]|\s(?:and|und|&)\s/);
+  const parts = labelledValueOf(evidence, item).split(/[,;]|\s(?:and|und|&)\s/);
   const labelled = parts.map((part) => trimEnd(part.trim(), ".")).filter(Boolean);
   if (labelled.length > 0) return labelled;
   if (members.length === 0) return item.isProse && statement !== null ? [statement] : [];
@@ -171,7 +173,7 @@ function kindOf(node: SchemaNode): string {
 }
 
 /** The value that the text labels with the property's name; empty: there is none, or several. */
-function labelledAs({ labelled }: Evidence, { name }: Slot): string {
+function labelledValueOf({ labelled }: Evidence, { name }: Slot): string {
   const within = labelled.filter(
     ({ stems }) => isWithin(stems, name) || (name.length > 0 && isWithin(name, stems)),
   );
@@ -184,9 +186,12 @@ const isWithin = (some: string[], all: string[]) => some.every((stem) => all.inc
 
 /** The only value of the property's kind and unit; undefined where there is none, or several. */
 function valueFor(evidence: Evidence, slot: Slot): unknown {
-  const labelled = labelledAs(evidence, slot);
-  const candidates = labelled === "" ? unlabelled(evidence, slot) : candidatesIn(labelled, slot);
-  const [value, ...rest] = new Set(candidates.filter((candidate) => fits(candidate, slot.node)));
+  const labelled = labelledValueOf(evidence, slot);
+  const candidates =
+    labelled === "" ? findUnlabelledValues(evidence, slot) : candidatesIn(labelled, slot);
+  const [value, ...rest] = new Set(
+    candidates.filter((candidate) => isWithinLimits(candidate, slot.node)),
+  );
   const isWrong = slot.kind === "integer" ? !Number.isInteger(value) : Number.isNaN(value);
   return rest.length > 0 || isWrong ? undefined : value;
 }
@@ -195,7 +200,8 @@ const YES_OR_NO = /^\W*(?:(yes|true|on|ja|y)|no|false|off|nein|n)\b/i;
 
 /** Values of a kind in a text, or in a label's value; NaN is a value that cannot be read. */
 function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
-  if (kind === "enum") return splitSentences(text).flatMap((sentence) => namedIn(sentence, node));
+  if (kind === "enum")
+    return splitSentences(text).flatMap((sentence) => namedOptionsIn(sentence, node));
   if (kind === "format") return FORMATS.get(node["format"])?.(text) ?? [];
   if (isNumeric(kind)) return numbersIn(text).flatMap(({ value }) => value ?? []);
   if (kind === "boolean") return (YES_OR_NO.exec(text) ?? []).slice(1).map(Boolean);
@@ -204,9 +210,9 @@ function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
 
 const isNumeric = (kind: string) => kind === "integer" || kind === "number";
 
-function unlabelled(evidence: Evidence, slot: Slot): unknown[] {
+function findUnlabelledValues(evidence: Evidence, slot: Slot): unknown[] {
   const { kind, node, meaning, isProse } = slot;
-  if (isNumeric(kind) && meaning.length > 0) return countedFor(evidence, slot);
+  if (isNumeric(kind) && meaning.length > 0) return findCounts(evidence, slot);
   if (kind === "format" && !isAbout(evidence, slot)) return [];
   if (kind !== "string") return kind === "boolean" ? [] : candidatesIn(evidence.text, slot);
   return isProse && !("pattern" in node) && evidence.said !== null ? [evidence.said] : [];
@@ -217,7 +223,7 @@ const isAbout = ({ stems }: Evidence, { meaning }: Slot): boolean =>
   meaning.every((stem) => stems.has(stem));
 
 /** The options whose words all stand in a sentence; beside a "not", some that is none. */
-function namedIn(sentence: string, node: SchemaNode): unknown[] {
+function namedOptionsIn(sentence: string, node: SchemaNode): unknown[] {
   const stems = new Set(stemsOf(sentence));
   const matches = listOf(node["enum"]).filter((option) => {
     const optionStems = isObject(option) || option === null ? [] : stemsOf(JSON.stringify(option));
@@ -227,7 +233,7 @@ function namedIn(sentence: string, node: SchemaNode): unknown[] {
 }
 
 /** Numbers before the property's unit, and those before none, which may count the same. */
-function countedFor({ numbers, stems }: Evidence, { meaning }: Slot): number[] {
+function findCounts({ numbers, stems }: Evidence, { meaning }: Slot): number[] {
   const bound = numbers.filter(
     ({ units }) =>
       meaning.some((stem) => units.includes(stem)) &&
@@ -239,7 +245,10 @@ function countedFor({ numbers, stems }: Evidence, { meaning }: Slot): number[] {
 }
 
 /** Words are never cut or padded to fit: half a sentence is no quotation. */
-function fits(value: unknown, { minimum, maximum, minLength, maxLength }: SchemaNode): boolean {
+function isWithinLimits(
+  value: unknown,
+  { minimum, maximum, minLength, maxLength }: SchemaNode,
+): boolean {
   const size = typeof value === "string" ? [...value].length : Number(value);
   return !(size < Number(minimum ?? minLength)) && !(size > Number(maximum ?? maxLength));
 }

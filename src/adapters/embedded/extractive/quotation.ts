@@ -22,7 +22,7 @@ const NOT_OUTRIGHT = "The documents do not say it outright; closest is:\n\n";
 /** Quotes the passages; null where nothing fits. */
 export function quotationOf<P extends Passage>(request: string, passages: P[]) {
   const question = questionOf(request);
-  const scored = scoredUnits(passages, question);
+  const scored = scoreUnits(passages, question);
   const score = scored.reduce((most, candidate) => Math.max(most, candidate.score), CLOSEST);
   const unit = scored.find((candidate) => candidate.score === score)?.unit;
   const passage = passages[unit?.passage ?? -1];
@@ -50,7 +50,7 @@ const textOf = (parts: Part[]) =>
     .join("")
     .trimEnd();
 
-function scoredUnits(passages: Passage[], { terms, names, isNegated }: Question) {
+function scoreUnits(passages: Passage[], { terms, names, isNegated }: Question) {
   const mayBeOther = passages.length > 1 && terms.length <= FEW_WORDS && names.length === 0;
   return passages.flatMap(unitsOf).map((unit) => {
     const title = `${passages[unit.passage]?.source}\n${unit.heading}`;
@@ -68,10 +68,10 @@ function scoredUnits(passages: Passage[], { terms, names, isNegated }: Question)
 }
 
 function scoreOf({ sentences }: Part, above: string[], terms: string[]): number {
-  const missing = (from: string[], stems: string[]) =>
+  const missingTerms = (from: string[], stems: string[]) =>
     from.filter((term) => !stems.some((stem) => isForm(stem, term)));
-  const open = missing(terms, above);
-  const shareIn = (stems: string[]) => 1 - missing(open, stems).length / (terms.length || 1);
+  const open = missingTerms(terms, above);
+  const shareIn = (stems: string[]) => 1 - missingTerms(open, stems).length / (terms.length || 1);
   const best = sentences.map(shareIn).reduce((most, share) => Math.max(most, share), 0);
   return BLOCK * shareIn(sentences.flat()) + SENTENCE * best;
 }

@@ -76,13 +76,13 @@ function runsOf(parts: Part[]): Part[][] {
   const runs: Part[][] = [];
   for (const part of parts) {
     const run = runs.at(-1);
-    if (run !== undefined && (isShort || belongs(run, part))) run.push(part);
+    if (run !== undefined && (isShort || isPartOfRun(run, part))) run.push(part);
     else runs.push([part]);
   }
   return runs;
 }
 
-function belongs(run: Part[], part: Part): boolean {
+function isPartOfRun(run: Part[], part: Part): boolean {
   const above = run.at(-1);
   if (above === undefined || run.length >= MAX_RUN_BLOCKS) return false;
   // `Works when: …`, then `Does not work when: …`

@@ -14,8 +14,8 @@ const DIRECTORY_STEP_BYTES = 1_024 * 1_024;
 const MAX_NAME_BYTES = 16 * 1_024;
 
 export const damagedArchive = (problem: string) => invalid(`the archive ${problem}`);
-const cut = () => damagedArchive("is cut off, or is no zip file");
-const wrong = () => damagedArchive("has a damaged directory");
+const truncatedArchive = () => damagedArchive("is cut off, or is no zip file");
+const damagedDirectory = () => damagedArchive("has a damaged directory");
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength);
@@ -23,7 +23,7 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
 /** The directory of an archive, by name. @throws QuarryError `invalid` for what is not one of ours */
 export async function readDirectory(reader: ReadAt, size: number): Promise<Map<string, ZipEntry>> {
   const { count, start, end } = await placeOfDirectory(reader, size);
-  if (end - start > MAX_DIRECTORY_BYTES || end > size || start > end) throw wrong();
+  if (end - start > MAX_DIRECTORY_BYTES || end > size || start > end) throw damagedDirectory();
   const entries = new Map<string, ZipEntry>();
   let bytes = new Uint8Array();
   let at = start;
@@ -37,7 +37,7 @@ export async function readDirectory(reader: ReadAt, size: number): Promise<Map<s
     bytes = bytes.subarray(length);
     at += length;
   }
-  if (at !== end) throw wrong();
+  if (at !== end) throw damagedDirectory();
   checkPlaces([...entries.values()], start);
   return entries;
 }
@@ -59,20 +59,20 @@ async function placeOfDirectory(reader: ReadAt, size: number) {
   const view = viewOf(tail);
   let at = tail.length - END.bytes;
   while (at >= 0 && !isEnd(view, at)) at--;
-  if (at < 0) throw cut();
+  if (at < 0) throw truncatedArchive();
   const [count, bytes] = [view.getUint16(at + 10, true), view.getUint32(at + 12, true)];
   const start = view.getUint32(at + 16, true);
   if (count !== ELSEWHERE_SHORT && bytes !== ELSEWHERE && start !== ELSEWHERE) {
     return { count, start, end: from + at };
   }
   const locator = at - LOCATOR.bytes;
-  if (locator < 0 || view.getUint32(locator, true) !== LOCATOR.signature) throw wrong();
+  if (locator < 0 || view.getUint32(locator, true) !== LOCATOR.signature) throw damagedDirectory();
   const place = Number(view.getBigUint64(locator + 8, true));
   const record = viewOf(await reader(Math.min(place, size), END64.bytes));
   if (record.byteLength < END64.bytes || record.getUint32(0, true) !== END64.signature)
-    throw wrong();
-  const long = (field: number) => Number(record.getBigUint64(field, true));
-  return { count: long(32), start: long(48), end: place };
+    throw damagedDirectory();
+  const readLong = (field: number) => Number(record.getBigUint64(field, true));
+  return { count: readLong(32), start: readLong(48), end: place };
 }
 
 const isEnd = (view: DataView, at: number) =>
@@ -83,11 +83,12 @@ const names = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function centralEntry(bytes: Uint8Array): { entry: ZipEntry; length: number } {
   const view = viewOf(bytes);
-  if (bytes.length < CENTRAL.bytes || view.getUint32(0, true) !== CENTRAL.signature) throw wrong();
+  if (bytes.length < CENTRAL.bytes || view.getUint32(0, true) !== CENTRAL.signature)
+    throw damagedDirectory();
   const [nameLength, extraLength] = [view.getUint16(28, true), view.getUint16(30, true)];
   const extraAt = CENTRAL.bytes + nameLength;
   const length = extraAt + extraLength + view.getUint16(32, true);
-  if (length > bytes.length || nameLength > MAX_NAME_BYTES) throw wrong();
+  if (length > bytes.length || nameLength > MAX_NAME_BYTES) throw damagedDirectory();
   const name = nameIn(bytes.subarray(CENTRAL.bytes, extraAt));
   const flags = view.getUint16(8, true);
   if ((flags & FLAG_ENCRYPTED) !== 0) throw damagedArchive(`has an encrypted file: ${name}`);
@@ -106,7 +107,7 @@ function farOffset(extra: DataView): number {
   for (let at = 0; at + 12 <= extra.byteLength; at += 4 + extra.getUint16(at + 2, true)) {
     if (extra.getUint16(at, true) === EXTRA64) return Number(extra.getBigUint64(at + 4, true));
   }
-  throw wrong();
+  throw damagedDirectory();
 }
 
 // oxlint-disable-next-line no-control-regex -- these are what no name may hold
@@ -134,9 +135,9 @@ export async function readEntry(reader: ReadAt, entry: ZipEntry): Promise<Uint8A
   const bytes = await reader(offset, Math.min(end - offset, longest));
   const header = viewOf(bytes);
   if (header.byteLength < LOCAL.bytes || header.getUint32(0, true) !== LOCAL.signature)
-    throw wrong();
+    throw damagedDirectory();
   const start = LOCAL.bytes + header.getUint16(26, true) + header.getUint16(28, true);
   if (offset + start + size > end) throw damagedArchive(`has overlapping files: ${name}`);
-  if (start + size > bytes.length) throw cut();
+  if (start + size > bytes.length) throw truncatedArchive();
   return bytes.subarray(start, start + size);
 }

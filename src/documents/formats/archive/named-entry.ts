@@ -1,3 +1,3 @@
 /** A name from a document may be a property of every object: `constructor`. */
-export const entryNamed = <Entry>(table: Record<string, Entry>, name: string): Entry | undefined =>
+export const ownEntryOf = <Entry>(table: Record<string, Entry>, name: string): Entry | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;

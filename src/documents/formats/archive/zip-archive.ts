@@ -15,7 +15,7 @@ const OUTPUT_STEP_BYTES = 1 << 18;
 const METHOD_STORED = 0;
 const METHOD_DEFLATED = 8;
 
-const damaged = () => new UnreadableDocument("archive is damaged or incomplete", "damaged");
+const damagedArchive = () => new UnreadableDocument("archive is damaged or incomplete", "damaged");
 export const EXPANDS = "compressed data expands too much";
 
 type Entry = {
@@ -84,7 +84,7 @@ export class ZipArchive {
         yield data.subarray(at, at + OUTPUT_STEP_BYTES);
       }
     } else if (entry.method === METHOD_DEFLATED) yield* this.#inflate(data);
-    else throw damaged();
+    else throw damagedArchive();
   }
 
   *#inflate(data: Uint8Array): Generator<Uint8Array> {
@@ -96,7 +96,7 @@ export class ZipArchive {
       try {
         inflate.push(data.subarray(at, end), end === data.length);
       } catch {
-        throw damaged();
+        throw damagedArchive();
       }
       for (const chunk of ready) {
         this.#count(chunk.length);
@@ -120,7 +120,7 @@ export class ZipArchive {
     if (count > MAX_ENTRIES) throw new UnreadableDocument("archive has too many parts");
     let at = offset;
     for (let index = 0; index < count; index++) {
-      if (!this.#isAt(at, zip.CENTRAL)) throw damaged();
+      if (!this.#isAt(at, zip.CENTRAL)) throw damagedArchive();
       const nameLength = this.#view.getUint16(at + 28, true);
       const nameStart = at + zip.CENTRAL.bytes;
       const extraStart = nameStart + nameLength;
@@ -155,7 +155,7 @@ export class ZipArchive {
     let next = field + 4;
     for (const name of ["size", "compressedSize", "offset"] as const) {
       if (figures[name] !== zip.ELSEWHERE) continue;
-      if (next + 8 > end) throw damaged();
+      if (next + 8 > end) throw damagedArchive();
       figures[name] = Number(this.#view.getBigUint64(next, true));
       next += 8;
     }
@@ -170,7 +170,7 @@ export class ZipArchive {
     const locator = end - zip.LOCATOR.bytes;
     if (locator < 0 || !this.#isAt(locator, zip.LOCATOR)) return { count, offset };
     const end64 = Number(this.#view.getBigUint64(locator + 8, true));
-    if (!this.#isAt(end64, zip.END64)) throw damaged();
+    if (!this.#isAt(end64, zip.END64)) throw damagedArchive();
     return {
       count: Number(this.#view.getBigUint64(end64 + 32, true)),
       offset: Number(this.#view.getBigUint64(end64 + 48, true)),
@@ -183,15 +183,15 @@ export class ZipArchive {
     const last = Math.min(size, this.#bytes.length - zip.END.bytes);
     const first = Math.max(0, size - zip.END.bytes - zip.MAX_COMMENT_BYTES);
     for (let at = last; at >= first; at--) if (this.#isAt(at, zip.END)) return at;
-    throw damaged();
+    throw damagedArchive();
   }
 
   #dataOf(entry: Entry): Uint8Array {
     const { offset, compressedSize } = entry;
-    if (!this.#isAt(offset, zip.LOCAL)) throw damaged();
+    if (!this.#isAt(offset, zip.LOCAL)) throw damagedArchive();
     const nameLength = this.#view.getUint16(offset + 26, true);
     const start = offset + zip.LOCAL.bytes + nameLength + this.#view.getUint16(offset + 28, true);
-    if (start + compressedSize > this.#bytes.length) throw damaged();
+    if (start + compressedSize > this.#bytes.length) throw damagedArchive();
     return this.#bytes.subarray(start, start + compressedSize);
   }
 

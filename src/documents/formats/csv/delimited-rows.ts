@@ -1,4 +1,4 @@
-import { rankedByCount } from "../../ranked.ts";
+import { rankByCount } from "../../ranked.ts";
 
 const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE_CHARACTERS = 20_000;
@@ -20,7 +20,7 @@ export function guessDelimiter(text: string): string {
   const scores = DELIMITERS.map((delimiter) => {
     const rows = [...rowsOf(sample, delimiter)].slice(0, SAMPLE_ROWS);
     const widths = rows.map((row) => row.length).filter((width) => width > 1);
-    const [[commonest] = [0]] = rankedByCount(widths);
+    const [[commonest] = [0]] = rankByCount(widths);
     const agreeing = widths.filter((width) => width === commonest).length;
     return { delimiter, score: (agreeing / Math.max(rows.length, 1)) * Math.log2(1 + commonest) };
   });

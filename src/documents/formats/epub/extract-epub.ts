@@ -1,4 +1,4 @@
-import { percentDecoded } from "../../../core/input/web-address.ts";
+import { decodePercent } from "../../../core/input/web-address.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { ZipArchive } from "../archive/zip-archive.ts";
 import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";
@@ -101,5 +101,5 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
 function partFor(archive: ZipArchive, folder: string, href: string): string {
   const [path = ""] = href.split("#", 1);
   const asWritten = resolvePart(folder, path);
-  return archive.has(asWritten) ? asWritten : resolvePart(folder, percentDecoded(path));
+  return archive.has(asWritten) ? asWritten : resolvePart(folder, decodePercent(path));
 }

@@ -24,7 +24,7 @@ const SECTION = /\b(?:(?:sub)*section|chapter|appendix|level\d|(?:ref)?sect\d|re
 const OF_THE_PAGE = /^(?:tag|category|has|no|with|without|is|js|post-\d|type|elementor)-/;
 const MAX_CHARACTERS = 1_000;
 
-export function aroundNames(
+export function judgeNames(
   name: string,
   attributes: Attributes,
 ): { around: NameCertainty | null; isComments: boolean } {

@@ -1,5 +1,5 @@
 import { isCodeLanguage } from "../code/languages.ts";
-import { entryNamed } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/named-entry.ts";
 import type { Attributes } from "./html-roles.ts";
 
 /** Classes of highlighters: `language-rust`, `highlight-python3`, `brush: php`, `sourceCode r`. */
@@ -12,15 +12,15 @@ export function codeLanguageOf(name: string, attributes: Attributes): string {
   const classes = (attributes["class"] ?? "").toLowerCase();
   const language = PREFIXED.exec(classes)?.[1] ?? BRUSH.exec(classes)?.[1];
   const label = language ?? attributes["data-lang"] ?? attributes["data-language"];
-  if (label !== undefined) return languageNamed(label);
+  if (label !== undefined) return languageOfName(label);
   if (name === "div" || name === "figure") return "";
   const bare = [...classes.split(/\s+/), (attributes["lang"] ?? "").toLowerCase()];
-  return languageNamed(bare.find(isCodeLanguage) ?? "");
+  return languageOfName(bare.find(isCodeLanguage) ?? "");
 }
 
 /** The language that a word names, as code fences have it; empty for none. */
-export function languageNamed(word: string): string {
+export function languageOfName(word: string): string {
   const name = word.trim().toLowerCase();
   if (NO_LANGUAGE.has(name) || !/^[\w+#-]{1,30}$/.test(name)) return "";
-  return entryNamed(OTHER_NAMES, name) ?? name;
+  return ownEntryOf(OTHER_NAMES, name) ?? name;
 }

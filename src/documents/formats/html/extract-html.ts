@@ -1,9 +1,9 @@
 import { Parser } from "htmlparser2";
-import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { forEachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { reasonOf, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { withEntities } from "../xml/entities.ts";
+import { expandEntities } from "../xml/entities.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
@@ -29,7 +29,7 @@ export function* readPage(
   const notes: string[] = [];
   if (leftBeside > Math.min(NOTED_CHARACTERS, out.length * NOTED_SHARE))
     notes.push(BESIDE_LEFT_OUT);
-  if (yield* endsEarly(html, options)) notes.push(ENDS_EARLY);
+  if (yield* isTruncated(html, options)) notes.push(ENDS_EARLY);
   const page = out.extraction({ title: title ?? out.firstHeading(), language, notes });
   return { ...page, hiddenElements };
 }
@@ -50,7 +50,7 @@ function* readTwice(html: string, options: PageOptions): CooperativeWork<PageRea
   const leave = [...parts.leave(), ...around];
   leave.sort((a, b) => a - b);
   const reading = leave.length > 0 ? yield* readOnce(html, { ...options, leave }) : whole;
-  const isBuiltByScripts = hasEmptyMount && /<script/i.test(html) && holdsFewWords(reading);
+  const isBuiltByScripts = hasEmptyMount && /<script/i.test(html) && hasFewWords(reading);
   if (reading.out.length === 0 && !isBuiltByScripts)
     return { ...(yield* readOnce(html, { ...options, keepNavigation: true })), ...nothingLeft };
   const leftBeside = mainText.leftCharacters + (isAllInMain ? parts.leftBeside : 0);
@@ -62,7 +62,7 @@ function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading>
   return { reader: yield* readHtml(html, out, options), out };
 }
 
-const holdsFewWords = ({ reader, out }: Reading) =>
+const hasFewWords = ({ reader, out }: Reading) =>
   out.length < MIN_CHARACTERS && !reader.parts.hasText;
 
 const HEAD_CHARACTERS = 1_000;
@@ -72,7 +72,7 @@ const XHTML = /xhtml|\.xht$|^\s*<\?xml\s/i;
 export function* readText(html: string, file: RawDocument): CooperativeWork<Extraction> {
   const signs = [file.mimeType ?? "", file.name, html.slice(0, HEAD_CHARACTERS)];
   const isXhtml = signs.some((sign) => XHTML.test(sign));
-  const text = isXhtml ? (yield* withEntities(html)).text : html;
+  const text = isXhtml ? (yield* expandEntities(html)).text : html;
   return yield* readPage(text, { isXhtml, isWholePage: true });
 }
 
@@ -80,7 +80,7 @@ export function* readText(html: string, file: RawDocument): CooperativeWork<Extr
 const UNREAD = ["script", "style", "title", "textarea"];
 
 /** Whether the bytes end inside a tag, a comment, or an element that holds no markup. */
-function* endsEarly(html: string, { isXhtml }: HtmlOptions): CooperativeWork<boolean> {
+function* isTruncated(html: string, { isXhtml }: HtmlOptions): CooperativeWork<boolean> {
   const lastTag = html.lastIndexOf("<");
   if (lastTag > html.lastIndexOf(">") && /^[a-z/!]/i.test(html.slice(lastTag + 1, lastTag + 2))) {
     return true;
@@ -114,7 +114,7 @@ export function* readHtml(
     options.isFrame === true ? options : { ...options, readFrame },
   );
   const parser = new Parser(reader, { recognizeSelfClosing: options.isXhtml === true });
-  for (const advanced of eachPart(html, (part) => parser.write(part))) {
+  for (const advanced of forEachPart(html, (part) => parser.write(part))) {
     for (let page = frames.pop(); page !== undefined; page = frames.pop()) {
       yield* writeFrame(page, out);
       parser.resume();

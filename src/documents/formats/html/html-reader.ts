@@ -2,7 +2,7 @@ import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
-import { codeLanguageOf, languageNamed } from "./code-language.ts";
+import { codeLanguageOf, languageOfName } from "./code-language.ts";
 import { OpenFormula } from "../office/formula.ts";
 import {
   BLOCKS,
@@ -121,7 +121,7 @@ export class HtmlReader {
   }
 
   ontext(data: string): void {
-    if (this.facts.takes(data) || this.#skipping > 0 || this.#formula.takes(data)) return;
+    if (this.facts.take(data) || this.#skipping > 0 || this.#formula.take(data)) return;
     const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
     this.#text.add(text);
     this.parts.add(text, this.#depths, this.#heading);
@@ -251,7 +251,7 @@ export class HtmlReader {
     const text = this.#text.take();
     this.parts.endBlock(this.#heading, this.#tables.cell !== undefined);
     if (text.trim() !== "") this.#write(text);
-    this.#tables.bound();
+    this.#tables.limitCell();
   }
 
   #write(text: string): void {
@@ -261,7 +261,7 @@ export class HtmlReader {
       return;
     }
     // A label above code repeats its language.
-    if (this.#codeLanguage !== "" && languageNamed(text) === this.#codeLanguage) return;
+    if (this.#codeLanguage !== "" && languageOfName(text) === this.#codeLanguage) return;
     if (!FILE_NAME.test(text)) this.#codeLanguage = "";
     if (this.#heading > 0) out.heading(this.#heading, text);
     else if (this.#items.write(text, out)) return;

@@ -1,4 +1,4 @@
-import { entryNamed } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/named-entry.ts";
 
 export type Attributes = Record<string, string>;
 const EFFECTS = {
@@ -42,7 +42,7 @@ export const INLINE_EFFECTS: ReadonlySet<string> = new Set(
 export function effectOf(name: string, attributes: Attributes): Effect {
   if (attributes["role"] === "main") return "content";
   if (attributes["role"] === "tab") return "plain";
-  if (name !== "a") return entryNamed<Effect>(EFFECTS, name) ?? "plain";
+  if (name !== "a") return ownEntryOf<Effect>(EFFECTS, name) ?? "plain";
   const role = `${attributes["role"] ?? ""} ${attributes["epub:type"] ?? ""}`;
   if (role.includes("noteref")) return "note";
   return attributes["href"] === undefined ? "plain" : "link";
@@ -110,11 +110,11 @@ export function partOf(
   if (part === "footer" || part === "dialog") {
     if (!isInside && own === 0) return part;
   } else if (part !== undefined) return part;
-  const inner = CONTAINERS.has(name) ? namedPart(name, attributes, isInside) : null;
+  const inner = CONTAINERS.has(name) ? partOfName(name, attributes, isInside) : null;
   return inner ?? (!isInside && BESIDE_MAIN.has(name) ? "beside" : null);
 }
 
-function namedPart(name: string, attributes: Attributes, isInside: boolean): Part | null {
+function partOfName(name: string, attributes: Attributes, isInside: boolean): Part | null {
   const { class: classes = "", id = "" } = attributes;
   const hasOwnId = !isInside && name !== "section" && !SECTION.test(classes);
   for (const each of wordsOf(hasOwnId ? `${classes} ${id}` : classes)) {

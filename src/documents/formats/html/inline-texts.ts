@@ -1,6 +1,6 @@
 import { foldSpace } from "../../writing/fold-space.ts";
-import { linked } from "../../writing/link-text.ts";
-import { loweredText, raisedText } from "../../writing/raised-text.ts";
+import { linkMarkdown } from "../../writing/link-text.ts";
+import { markSubscript, markExponent } from "../../writing/raised-text.ts";
 import { isSkipLink, type Attributes, type Effect } from "./html-roles.ts";
 
 const PERMALINK = /^(?:[¶#§¤∞↩↑⚓⌗\u{1f517}\uf0c1]|\ufe0e|\ufe0f)+$/u;
@@ -18,22 +18,22 @@ type InlineSurroundings = {
 
 export function inlineText(effect: Effect, text: string, around: InlineSurroundings): string {
   const { attributes, before, isInCode, isNote, readings } = around;
-  if (effect === "link" && leadsNowhere(text, attributes)) return "";
-  if (effect === "raised") return isNote ? noteText(text) : raisedText(text, before);
-  if (effect === "lowered") return loweredText(text, before);
+  if (effect === "link" && isSelfLink(text, attributes)) return "";
+  if (effect === "raised") return isNote ? noteText(text) : markExponent(text, before);
+  if (effect === "lowered") return markSubscript(text, before);
   if (effect === "ruby") return readings === "" ? text : `${text}(${readings})`;
-  return isInCode ? text : outsideCode(effect, text, around);
+  return isInCode ? text : writeEffect(effect, text, around);
 }
 
-function outsideCode(effect: Effect, text: string, around: InlineSurroundings): string {
+function writeEffect(effect: Effect, text: string, around: InlineSurroundings): string {
   if (effect === "struck") return struckText(text);
-  if (effect === "link") return linked(text, around.attributes["href"]?.trim() ?? "");
+  if (effect === "link") return linkMarkdown(text, around.attributes["href"]?.trim() ?? "");
   if (effect === "note") return noteText(text);
   return effect === "code" ? codeText(text) : text;
 }
 
 /** Whether a link points to its own place, or on this page past the navigation. */
-function leadsNowhere(text: string, attributes: Attributes): boolean {
+function isSelfLink(text: string, attributes: Attributes): boolean {
   const { href = "" } = attributes;
   if (href.startsWith("#") && isSkipLink(attributes, text)) return true;
   return href.includes("#") && PERMALINK.test(foldSpace(text));

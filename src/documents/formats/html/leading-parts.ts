@@ -135,7 +135,7 @@ export class LeadingParts {
     const open = this.#open.at(-1);
     if (open === undefined) return;
     open.hasSentence ||= hasSentence;
-    open.hasOwnText ||= heading === 0 && beside.length > linked.length && isOwn(plain, isCell);
+    open.hasOwnText ||= heading === 0 && beside.length > linked.length && isOwnText(plain, isCell);
   }
 
   get total(): number {
@@ -178,7 +178,7 @@ export class LeadingParts {
     const { at, part, title, unlinked, linked, hasMain, hasSentence } = element;
     if (hasMain || linked + unlinked === 0) return;
     if (part !== "beside") {
-      if (title === 0 && leads(element)) this.#named.push(at);
+      if (title === 0 && isLeadingPart(element)) this.#named.push(at);
     } else if (title > 0) {
       if (unlinked - title <= MAX_LABEL_CHARACTERS && !hasSentence) this.#titles.push(at);
     } else if (isAside(element) || isMostlyLinks(element)) {
@@ -197,10 +197,10 @@ const isMostlyLinks = ({ name, linked, unlinked, sample, hasSentence, hasOwnText
   linked > unlinked &&
   (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
 
-const isOwn = (plain: string, isCell: boolean) =>
+const isOwnText = (plain: string, isCell: boolean) =>
   plain.length > (isCell ? 0 : LABEL_CHARACTERS) || /\d{3}/.test(plain);
 
-function leads(element: Open): boolean {
+function isLeadingPart(element: Open): boolean {
   const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = element;
   if (linked > unlinked * (isInside ? LINKED_INSIDE : 1)) return true;
   if (part !== "dialog" && unlinked < MAX_IMPRINT_CHARACTERS && isImprint(sample)) return true;

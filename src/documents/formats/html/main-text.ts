@@ -1,5 +1,5 @@
 import type { Attributes } from "./html-roles.ts";
-import { pathToMain, weigh } from "./path-to-main.ts";
+import { pathToMain, sumProse } from "./path-to-main.ts";
 import {
   CELLS,
   isBox,
@@ -110,14 +110,14 @@ export class MainText {
   /** The numbers of the elements that are around the main text. */
   leave(isArticle: boolean): number[] {
     const root = this.#root;
-    weigh(root, root.allProse);
+    sumProse(root, root.allProse);
     if (this.#blocks >= MAX_BLOCKS || root.prose < MIN_PROSE) return [];
     const path = pathToMain(root);
     const main = path.at(-1) ?? root;
     this.#kind = isArticle ? "article" : isPlain(root, main) ? "plain" : "other";
-    for (const block of path.slice(1)) this.#leaveBeside(block);
+    for (const block of path.slice(1)) this.#judgeSiblings(block);
     [this.#below, this.#levelBelow] = ["end", 0];
-    this.#leaveWithin(main, main);
+    this.#judgeDescendants(main, main);
     root.children.length = 0;
     return this.#left;
   }
@@ -137,7 +137,7 @@ export class MainText {
     else if (unlinked > linked) block.mass += unlinked * SHORT_TEXT_WEIGHT;
   }
 
-  #leaveBeside(main: Block): void {
+  #judgeSiblings(main: Block): void {
     const blocks = main.parent?.children ?? [];
     const place = blocks.indexOf(main);
     for (const [at, block] of blocks.entries()) if (at !== place) this.#judge(block, at > place);
@@ -150,11 +150,11 @@ export class MainText {
       for (const child of block.children)
         if (this.#kind !== "other" || child.around !== null) this.#judge(child, isAfter);
     } else if (LOWER_HEADING.test(block.name) && !isAfter) return;
-    else if (this.#stays(block, isAfter)) this.#leaveWithin(block, block);
-    else this.#leave(block);
+    else if (this.#isKept(block, isAfter)) this.#judgeDescendants(block, block);
+    else this.#leaveOut(block);
   }
 
-  #stays(block: Block, isAfter: boolean): boolean {
+  #isKept(block: Block, isAfter: boolean): boolean {
     const { around, prose, linked, unlinked } = block;
     if (this.#isThread(block) || (!isAfter && isLead(block))) return true;
     if (this.#kind === "other") return (around !== "certain" || isText(block)) && !isLinks(block);
@@ -169,15 +169,15 @@ export class MainText {
     return this.#kind !== "article" && isComments && allProse > linked;
   }
 
-  #leaveWithin(block: Block, main: Block): void {
+  #judgeDescendants(block: Block, main: Block): void {
     // Text between the children may stand below each of them.
     if (block.name === "figure" || hasOwnText(block)) this.#below = "text";
     for (const child of block.children.toReversed()) {
-      if (this.#isLeft(child, main)) {
-        this.#leave(child);
+      if (this.#needsRemoval(child, main)) {
+        this.#leaveOut(child);
         if (this.#below !== "text") this.#below = "box";
       } else if (LOWER_HEADING.test(child.name) || this.#isLabel(child)) this.#judgeHeading(child);
-      else this.#leaveWithin(child, main);
+      else this.#judgeDescendants(child, main);
     }
   }
 
@@ -187,7 +187,7 @@ export class MainText {
     const isAlone =
       (this.#below === "box" && this.#kind !== "other" && this.#levelBelow <= level) ||
       (this.#below === "end" && this.#kind === "article" && isShort(heading));
-    if (isAlone && !heading.hasFigures) this.#leave(heading);
+    if (isAlone && !heading.hasFigures) this.#leaveOut(heading);
     else [this.#below, this.#levelBelow] = ["heading", level];
   }
 
@@ -195,7 +195,7 @@ export class MainText {
     return this.#kind === "article" && isLabel && linked + prose + children.length === 0;
   }
 
-  #isLeft(block: Block, main: Block): boolean {
+  #needsRemoval(block: Block, main: Block): boolean {
     const { around, prose } = block;
     const isSmall = around !== null && prose < main.prose / 2;
     if (this.#kind === "other") return isSmall && isLinks(block);
@@ -205,7 +205,7 @@ export class MainText {
     return this.#kind === "article" && (isLinkAlone(block) || isListOfLinks(block));
   }
 
-  #leave(block: Block): void {
+  #leaveOut(block: Block): void {
     this.#left.push(block.at);
     this.leftCharacters += block.unlinked;
   }

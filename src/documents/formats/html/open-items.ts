@@ -1,5 +1,5 @@
 import type { BlockTarget } from "../../writing/block-list.ts";
-import { countedAs, markerFor } from "../office/list-labels.ts";
+import { formatCount, markerFor } from "../office/list-labels.ts";
 import type { Attributes } from "./html-roles.ts";
 
 /** An `ol`'s next number, and how it is shown; null where no numbers are shown. */
@@ -65,7 +65,7 @@ const counterOf = (attributes: Attributes) => ({
 function markerOf(counter: NonNullable<Counter>, attributes: Attributes) {
   const count = integerOf(attributes["value"]) ?? counter.next;
   counter.next = count + 1;
-  return markerFor(`${countedAs(typeOf(attributes) ?? counter.type, count)}.`);
+  return markerFor(`${formatCount(typeOf(attributes) ?? counter.type, count)}.`);
 }
 
 function integerOf(text: string | undefined): number | null {

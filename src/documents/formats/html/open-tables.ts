@@ -76,7 +76,7 @@ export class OpenTables {
   }
 
   /** Lets no cell grow beyond what a value has. */
-  bound(): void {
+  limitCell(): void {
     if ((this.cell?.cost ?? 0) > LONG_CELL) this.makeLayout();
   }
 

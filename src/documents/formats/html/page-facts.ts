@@ -45,7 +45,7 @@ export class PageFacts {
     return this.#isArticle || (this.#isEntry && !this.#isList);
   }
 
-  takes(data: string): boolean {
+  take(data: string): boolean {
     if (this.#text === null) return false;
     this.#text += data;
     return true;

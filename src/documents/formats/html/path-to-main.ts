@@ -12,9 +12,9 @@ const TABLE = /^t(?:able|body|head|r)$/;
  * Sums the prose of blocks that are not around the text. Such a block has no title or most prose, and
  * is of another kind than one that has.
  */
-export function weigh(block: Block, total: number): void {
-  for (const child of block.children) weigh(child, total);
-  const most = block.children.find((child) => holdsMost(child, total));
+export function sumProse(block: Block, total: number): void {
+  for (const child of block.children) sumProse(child, total);
+  const most = block.children.find((child) => isMostOfPage(child, total));
   for (const child of block.children) {
     if (child.hasTitle || child.kind === most?.kind) child.around = null;
     if (child.around !== null) continue;
@@ -23,7 +23,7 @@ export function weigh(block: Block, total: number): void {
   }
 }
 
-function holdsMost({ around, isComments, hasMain, allProse, parent }: Block, total: number) {
+function isMostOfPage({ around, isComments, hasMain, allProse, parent }: Block, total: number) {
   if (around === null || isComments) return false;
   if (hasMain && around === "likely") return true;
   return (
@@ -35,7 +35,7 @@ function holdsMost({ around, isComments, hasMain, allProse, parent }: Block, tot
 export function pathToMain(root: Block): Block[] {
   const path = [root];
   for (let block = root; ;) {
-    const next = block.children.find((child) => canHoldMain(child, root.mass));
+    const next = block.children.find((child) => mayHoldMain(child, root.mass));
     if (next === undefined || hasPeers(block, next)) break;
     path.push((block = next));
   }
@@ -44,7 +44,7 @@ export function pathToMain(root: Block): Block[] {
   return path;
 }
 
-const canHoldMain = ({ name, around, mass }: Block, total: number) =>
+const mayHoldMain = ({ name, around, mass }: Block, total: number) =>
   around === null && !TEXT_BLOCKS.has(name) && mass >= total * MAIN_SHARE;
 
 function hasPeers({ children }: Block, next: Block): boolean {

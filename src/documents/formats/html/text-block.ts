@@ -1,4 +1,4 @@
-import { aroundNames } from "./around-names.ts";
+import { judgeNames } from "./around-names.ts";
 import { isMain, type Attributes } from "./html-roles.ts";
 
 const MAX_KIND_CHARACTERS = 200;
@@ -36,7 +36,7 @@ const isSum = (name: string): name is keyof typeof NOTHING => name in NOTHING;
 export const SUMS = Object.keys(NOTHING).filter(isSum);
 
 export type Block = typeof NOTHING &
-  ReturnType<typeof aroundNames> & {
+  ReturnType<typeof judgeNames> & {
     at: number;
     name: string;
     /** Element and class: alike for blocks of one kind. */
@@ -62,7 +62,7 @@ export const newBlock = (
   parent: Block | null,
 ): Block => ({
   ...NOTHING,
-  ...aroundNames(name, attributes),
+  ...judgeNames(name, attributes),
   at,
   name,
   kind: `${name} ${(attributes["class"] ?? "").slice(0, MAX_KIND_CHARACTERS).replace(/\d+/g, "")}`,
@@ -91,7 +91,7 @@ export const isBox = (block: Block) => block.around !== null || isForm(block);
 
 const isFigure = ({ name, cells, linked }: Block) => FIGURES.has(name) && cells > linked;
 
-export const isFact = (block: Block) => isFigure(block) || leadsNowhere(block);
+export const isFact = (block: Block) => isFigure(block) || isWithoutLinks(block);
 
 /** A first paragraph that is named as a teaser. */
 export const isLead = ({ around, linked, prose }: Block) =>
@@ -108,7 +108,7 @@ export const isListOfLinks = (block: Block) =>
 const isReferences = ({ links, hosts, linked }: Block) =>
   links >= MIN_LINKS && hosts > links / 2 && linked > links * MIN_TITLE;
 
-const leadsNowhere = ({ name, hasFigures, links, linked, unlinked, prose }: Block) =>
+const isWithoutLinks = ({ name, hasFigures, links, linked, unlinked, prose }: Block) =>
   links + linked === 0
     ? unlinked >= MIN_UNLINKED || hasFigures || name === "figure"
     : prose >= Math.max(MIN_PROSE, linked * PROSE_TO_LINKED);

@@ -51,7 +51,7 @@ class JsonWriter {
       if (token.kind === "open") this.#open(token.bracket === "[");
       else if (token.kind === "close") this.#close();
       else if (token.kind === "key") this.#key = token.text;
-      else this.#value(token.text, token.isString);
+      else this.#writeValue(token.text, token.isString);
     }
   }
 
@@ -68,14 +68,14 @@ class JsonWriter {
   #close(): void {
     const { label } = this.#stack.pop() ?? TOP_LEVEL;
     if (this.#shown > this.#stack.length) this.#shown = this.#stack.length;
-    else this.#keyAlone(label);
+    else this.#writeKey(label);
   }
 
-  #value(text: string, isString: boolean): void {
+  #writeValue(text: string, isString: boolean): void {
     const { isArray, indent } = this.#stack.at(-1) ?? TOP_LEVEL;
     const label = isArray ? "" : this.#key;
     if (text.trim() === "") {
-      this.#keyAlone(label);
+      this.#writeKey(label);
       return;
     }
     this.#showParents();
@@ -88,7 +88,7 @@ class JsonWriter {
     for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
   }
 
-  #keyAlone(label: string): void {
+  #writeKey(label: string): void {
     if (label.trim() === "") return;
     this.#showParents();
     this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", label);

@@ -7,7 +7,7 @@ import { ENCLOSED } from "./body/body.ts";
 import { isCalendar, writeCalendar } from "./calendar.ts";
 import { takeBody, type MailPart } from "./parts/mail-parts.ts";
 import { isMessage, isWrapped, type MailTarget } from "./parts/message-contents.ts";
-import { textOrNothing } from "./parts/part-text.ts";
+import { textOrEmpty } from "./parts/part-text.ts";
 import { refuseUuencoded } from "./parts/transfer-encoding.ts";
 import { writeShifted } from "./body/shifted-markdown.ts";
 
@@ -38,7 +38,7 @@ export async function writeAttachments(attachments: MailPart[], target: MailTarg
 function* calendarText(part: MailPart, bytes: Uint8Array): CooperativeWork<string | null> {
   if (!/^(?:text\/calendar|application\/ics)$/.test(part.type) && !/\.ics$/i.test(part.name ?? ""))
     return null;
-  const text = yield* textOrNothing(bytes, part);
+  const text = yield* textOrEmpty(bytes, part);
   return isCalendar(text) ? text : null;
 }
 

@@ -1,9 +1,9 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { linesOf } from "../../../text/lines.ts";
-import { replaced } from "../../decoding/decode-text.ts";
+import { replaceAll } from "../../decoding/decode-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { writePlainBody } from "./body/plain-body.ts";
-import { entryNamed } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/named-entry.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { readText as readPlainText } from "../text/extract-plain-text.ts";
@@ -43,7 +43,7 @@ export function* readText(text: string): CooperativeWork<Extraction> {
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
   const areEntries: boolean[] = [];
   // A line that begins with white space continues the line before it (§3.1).
-  for (const line of linesOf(yield* replaced({ text }, /\n[ \t]/g, ""))) {
+  for (const line of linesOf(yield* replaceAll({ text }, /\n[ \t]/g, ""))) {
     yield line.length;
     const { name, parameters, value } = propertyOf(line);
     if (name === "BEGIN") {
@@ -51,7 +51,7 @@ export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeW
       if (ENTRY.test(value)) out.endList();
     } else if (name === "END") areEntries.pop();
     else if (areEntries.at(-1) !== true) continue;
-    else if (name === "DESCRIPTION") yield* writePlainBody(unescaped(value), out);
+    else if (name === "DESCRIPTION") yield* writePlainBody(unescapeValue(value), out);
     else writeFact(name, parameters, value, out);
   }
 }
@@ -64,9 +64,9 @@ function propertyOf(line: string) {
 
 function writeFact(name: string, parameters: string, value: string, out: MarkdownBuilder): void {
   const title = LABELLED_AS_NAMED.test(name) ? name.charAt(0) + name.slice(1).toLowerCase() : null;
-  const label = entryNamed(LABELS, name) ?? title;
+  const label = ownEntryOf(LABELS, name) ?? title;
   if (label === null) return;
-  const plain = foldSpace(unescaped(value.replace(/^mailto:/i, "")));
+  const plain = foldSpace(unescapeValue(value.replace(/^mailto:/i, "")));
   const output = OF_TIME.test(name)
     ? plain.replace(MOMENT, momentText).replaceAll(",", ", ")
     : plain;
@@ -74,7 +74,7 @@ function writeFact(name: string, parameters: string, value: string, out: Markdow
   out.listItem(0, "-", `${label}: ${output}${zone === "" || zone === output ? "" : ` (${zone})`}`);
 }
 
-const unescaped = (value: string) =>
+const unescapeValue = (value: string) =>
   value.replace(/\\([nN,;\\])/g, (_whole, letter: string) =>
     letter.toLowerCase() === "n" ? "\n" : letter,
   );

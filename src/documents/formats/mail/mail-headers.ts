@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
-import { decodeText, encodingNamed } from "../../decoding/decode-text.ts";
+import { decodeText, standardEncodingOf } from "../../decoding/decode-text.ts";
 import { addressParser, decodeWords, type Address } from "postal-mime";
 import { foldSpace } from "../../writing/fold-space.ts";
 
@@ -48,7 +48,7 @@ export function mailTitle(headers: MailHeaders): string | null {
 }
 
 export function senderLines(headers: MailHeaders): string[] {
-  const people = (label: string, values: (string | null)[]) => {
+  const peopleLine = (label: string, values: (string | null)[]) => {
     const fields = values.join(", ").slice(0, MAX_FIELD_CHARACTERS);
     const addresses = addressParser(fields)
       .map(addressText)
@@ -58,9 +58,9 @@ export function senderLines(headers: MailHeaders): string[] {
   const date = headers.first("date");
   return [
     // A second `From` field is not the sender's.
-    ...people("From", [headers.first("from")]),
-    ...people("To", headers.all("to")),
-    ...people("Cc", headers.all("cc")),
+    ...peopleLine("From", [headers.first("from")]),
+    ...peopleLine("To", headers.all("to")),
+    ...peopleLine("Cc", headers.all("cc")),
     ...(date === null ? [] : [`Date: ${dateText(date)}`]),
   ];
 }
@@ -133,5 +133,5 @@ function joinSections(sections: Section[]): string {
   const bytes = Array.from(escaped.matchAll(/%([0-9a-f]{2})|[^]/gi), ([character, code]) =>
     code === undefined ? character.charCodeAt(0) : Number.parseInt(code, 16),
   );
-  return new TextDecoder(encodingNamed(charset) ?? "utf-8").decode(Uint8Array.from(bytes));
+  return new TextDecoder(standardEncodingOf(charset) ?? "utf-8").decode(Uint8Array.from(bytes));
 }

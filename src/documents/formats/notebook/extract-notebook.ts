@@ -79,13 +79,13 @@ class NotebookReader {
       this.#out.code(linesAt(cell, "source"), this.#language);
       for (const output of listAt(cell, "outputs")) {
         yield* this.#addOutput(output);
-        yield* this.#giveWay();
+        yield* this.#yieldProgress();
       }
     } else yield* this.#addText(linesAt(cell, "source"));
-    yield* this.#giveWay();
+    yield* this.#yieldProgress();
   }
 
-  *#giveWay(): CooperativeWork<void> {
+  *#yieldProgress(): CooperativeWork<void> {
     yield* this.#progress.advanceTo(this.#out.length);
   }
 
@@ -98,7 +98,7 @@ class NotebookReader {
   }
 
   *#addOutput(output: unknown): CooperativeWork<void> {
-    this.#out.code(this.#bounded(linesAt(output, "text").split("\n").map(lastState).join("\n")));
+    this.#out.code(this.#cutOutput(linesAt(output, "text").split("\n").map(lastState).join("\n")));
     yield* this.#addValue(fieldOf(output, "data"));
     const error = wordAt(output, ["ename"]);
     if (error !== null) this.#out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
@@ -108,17 +108,17 @@ class NotebookReader {
   *#addValue(data: unknown): CooperativeWork<void> {
     const [plain, markdown] = [linesAt(data, "text/plain"), linesAt(data, "text/markdown")];
     const html = linesAt(data, "text/html");
-    if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) this.#out.code(this.#bounded(plain));
-    else if (markdown.trim() !== "") yield* this.#addText(this.#bounded(markdown));
+    if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) this.#out.code(this.#cutOutput(plain));
+    else if (markdown.trim() !== "") yield* this.#addText(this.#cutOutput(markdown));
     else {
       const latex = linesAt(data, "text/latex");
-      if (html !== "") this.#out.raw(yield* embeddedPage(this.#bounded(html), this.#out.leftOut));
-      this.#out.paragraph(this.#bounded(latex));
+      if (html !== "") this.#out.raw(yield* embeddedPage(this.#cutOutput(html), this.#out.leftOut));
+      this.#out.paragraph(this.#cutOutput(latex));
       if (html + latex === "" && !hasPicture(data)) this.#out.code(plain);
     }
   }
 
-  #bounded(text: string): string {
+  #cutOutput(text: string): string {
     if (text.length <= MAX_OUTPUT_CHARACTERS) return text;
     this.#cut++;
     return text.slice(0, MAX_OUTPUT_CHARACTERS);

@@ -1,5 +1,5 @@
-import { longer } from "../../writing/bounded-text.ts";
-import { entryNamed } from "../archive/named-entry.ts";
+import { appendText } from "../../writing/bounded-text.ts";
+import { ownEntryOf } from "../archive/named-entry.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
 
 type Node = { name: string; value: string; parts: Node[]; text: string };
@@ -43,11 +43,11 @@ export class OpenFormula {
     return true;
   }
 
-  takes(data: string): boolean {
+  take(data: string): boolean {
     if (this.#open.length === 0) return false;
     // `mtext` may contain HTML elements.
     const token = this.#open.slice(-MAX_TOKEN_DEPTH).findLast(({ name }) => TOKENS.has(name));
-    if (token !== undefined) token.text = longer(token.text, data);
+    if (token !== undefined) token.text = appendText(token.text, data);
     return true;
   }
 
@@ -65,25 +65,25 @@ export class OpenFormula {
 const node = (name: string, value: string): Node => ({ name, value, parts: [], text: "" });
 
 const partOf = ({ parts }: Node, name: string) => parts.find((part) => part.name === name);
-const setting = (node: Node, properties: string, name: string) => {
+const settingOf = (node: Node, properties: string, name: string) => {
   const part = partOf(node, properties);
   const set = part === undefined ? undefined : partOf(part, name);
-  return set === undefined ? undefined : set.value || together(set);
+  return set === undefined ? undefined : set.value || joinParts(set);
 };
 
 function textOf(node: Node): string {
   if (node.name.endsWith("Pr")) return "";
-  const show = entryNamed(SHOWN, node.name);
-  return show === undefined ? together(node) : show(node);
+  const show = ownEntryOf(SHOWN, node.name);
+  return show === undefined ? joinParts(node) : show(node);
 }
 
-const together: Show = ({ text, parts }) => {
+const joinParts: Show = ({ text, parts }) => {
   let all = text;
   let before: { part: Node; end: string } | null = null;
   for (const part of parts) {
     const next = textOf(part);
     if (next === "") continue;
-    if (before !== null && runsInto(before, part, next)) all += " ";
+    if (before !== null && needsSpace(before, part, next)) all += " ";
     all += next;
     before = { part, end: next.at(-1) ?? "" };
   }
@@ -91,25 +91,26 @@ const together: Show = ({ text, parts }) => {
 };
 
 /** Whether a power or a fraction would merge with a number beside it: 3 1/2, 2 10^6, 1/2 x. */
-function runsInto(before: { part: Node; end: string }, part: Node, text: string): boolean {
+function needsSpace(before: { part: Node; end: string }, part: Node, text: string): boolean {
   if (FRACTIONS.has(before.part.name)) return /^[\p{L}\p{N}(]/u.test(text);
   const isPlain = PLAIN.has(before.part.name) && PLAIN.has(part.name);
   return !isPlain && /\p{N}/u.test(before.end) && /^\p{N}/u.test(text);
 }
 
-const grouped = (text: string) => (SINGLE.test(text) ? text : `(${text})`);
-const textNamed = (node: Node, name: string) => {
+const groupText = (text: string) => (SINGLE.test(text) ? text : `(${text})`);
+const textOfPart = (node: Node, name: string) => {
   const part = partOf(node, name);
   return part === undefined ? "" : textOf(part);
 };
-const nth = ({ parts }: Node, at: number) => {
+const textOfNth = ({ parts }: Node, at: number) => {
   const part = parts[at];
   return part === undefined ? "" : textOf(part);
 };
-const script = (mark: string, text: string) => (text === "" ? "" : `${mark}${grouped(text)}`);
-const over = (upper: string, lower: string) => `${grouped(upper)}/${grouped(lower)}`;
+const writeScript = (mark: string, text: string) =>
+  text === "" ? "" : `${mark}${groupText(text)}`;
+const writeFraction = (upper: string, lower: string) => `${groupText(upper)}/${groupText(lower)}`;
 const scripts = (base: string, lower: string, upper: string) =>
-  `${base}${script("_", lower)}${script("^", upper)}`;
+  `${base}${writeScript("_", lower)}${writeScript("^", upper)}`;
 const rows = (node: Node, row: string) =>
   `[${node.parts
     .filter(({ name }) => name === row)
@@ -118,15 +119,15 @@ const rows = (node: Node, row: string) =>
 
 const SHOWN: Record<string, Show> = {
   // MathML identifies operands by position, Office by element name.
-  mfrac: (node) => over(nth(node, 0), nth(node, 1)),
-  msup: (node) => scripts(nth(node, 0), "", nth(node, 1)),
-  mover: (node) => scripts(nth(node, 0), "", nth(node, 1)),
-  msub: (node) => scripts(nth(node, 0), nth(node, 1), ""),
-  munder: (node) => scripts(nth(node, 0), nth(node, 1), ""),
-  msubsup: (node) => scripts(nth(node, 0), nth(node, 1), nth(node, 2)),
-  munderover: (node) => scripts(nth(node, 0), nth(node, 1), nth(node, 2)),
-  msqrt: (node) => `√${grouped(together(node))}`,
-  mroot: (node) => `${nth(node, 1)}√${grouped(nth(node, 0))}`,
+  mfrac: (node) => writeFraction(textOfNth(node, 0), textOfNth(node, 1)),
+  msup: (node) => scripts(textOfNth(node, 0), "", textOfNth(node, 1)),
+  mover: (node) => scripts(textOfNth(node, 0), "", textOfNth(node, 1)),
+  msub: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), ""),
+  munder: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), ""),
+  msubsup: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), textOfNth(node, 2)),
+  munderover: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), textOfNth(node, 2)),
+  msqrt: (node) => `√${groupText(joinParts(node))}`,
+  mroot: (node) => `${textOfNth(node, 1)}√${groupText(textOfNth(node, 0))}`,
   mfenced: (node) =>
     `${node.value.slice(0, 1)}${node.parts.map(textOf).join(", ")}${node.value.slice(1)}`,
   mtable: (node) => rows(node, "mtr"),
@@ -135,22 +136,23 @@ const SHOWN: Record<string, Show> = {
   mo: ({ text }) => text.trim(),
   annotation: () => "",
   "annotation-xml": () => "",
-  f: (node) => over(textNamed(node, "num"), textNamed(node, "den")),
-  sSup: (node) => scripts(textNamed(node, "e"), "", textNamed(node, "sup")),
-  sSub: (node) => scripts(textNamed(node, "e"), textNamed(node, "sub"), ""),
-  sSubSup: (node) => scripts(textNamed(node, "e"), textNamed(node, "sub"), textNamed(node, "sup")),
-  limLow: (node) => scripts(textNamed(node, "e"), textNamed(node, "lim"), ""),
-  limUpp: (node) => scripts(textNamed(node, "e"), "", textNamed(node, "lim")),
-  rad: (node) => `${textNamed(node, "deg")}√${grouped(textNamed(node, "e"))}`,
+  f: (node) => writeFraction(textOfPart(node, "num"), textOfPart(node, "den")),
+  sSup: (node) => scripts(textOfPart(node, "e"), "", textOfPart(node, "sup")),
+  sSub: (node) => scripts(textOfPart(node, "e"), textOfPart(node, "sub"), ""),
+  sSubSup: (node) =>
+    scripts(textOfPart(node, "e"), textOfPart(node, "sub"), textOfPart(node, "sup")),
+  limLow: (node) => scripts(textOfPart(node, "e"), textOfPart(node, "lim"), ""),
+  limUpp: (node) => scripts(textOfPart(node, "e"), "", textOfPart(node, "lim")),
+  rad: (node) => `${textOfPart(node, "deg")}√${groupText(textOfPart(node, "e"))}`,
   nary: (node) => {
-    const sign = setting(node, "naryPr", "chr") ?? "∫";
-    return `${scripts(sign, textNamed(node, "sub"), textNamed(node, "sup"))} ${textNamed(node, "e")}`;
+    const sign = settingOf(node, "naryPr", "chr") ?? "∫";
+    return `${scripts(sign, textOfPart(node, "sub"), textOfPart(node, "sup"))} ${textOfPart(node, "e")}`;
   },
-  func: (node) => `${textNamed(node, "fName")} ${textNamed(node, "e")}`,
+  func: (node) => `${textOfPart(node, "fName")} ${textOfPart(node, "e")}`,
   d: (node) => {
     const inside = node.parts.filter(({ name }) => name === "e").map(textOf);
     const [first, between, last] = ["begChr", "sepChr", "endChr"].map((name) =>
-      setting(node, "dPr", name),
+      settingOf(node, "dPr", name),
     );
     return `${first ?? "("}${inside.join(between ?? "|")}${last ?? ")"}`;
   },

@@ -6,15 +6,15 @@ const ROMAN = "1000m 900cm 500d 400cd 100c 90xc 50l 40xl 10x 9ix 5v 4iv 1i"
   .map((pair) => [Number.parseInt(pair), pair.replace(/\d+/, "")] as const);
 
 /** A list's number in a format, named as in ECMA-376 (`lowerRoman`) or in ODF (`i`). */
-export function countedAs(format: string, count: number): string {
+export function formatCount(format: string, count: number): string {
   if (count < 1 || count > MAX_LETTERED) return String(count);
   if (format === "lowerLetter") return letters(count);
   if (format === "upperLetter") return letters(count).toUpperCase();
-  if (format === "a") return alphabetic(count);
-  if (format === "A") return alphabetic(count).toUpperCase();
+  if (format === "a") return alphabeticLabel(count);
+  if (format === "A") return alphabeticLabel(count).toUpperCase();
   if (format === "lowerRoman" || format === "i") return roman(count);
   if (format === "upperRoman" || format === "I") return roman(count).toUpperCase();
-  return format === "decimalZero" ? String(count).padStart(2, "0") : inOtherScript(format, count);
+  return format === "decimalZero" ? String(count).padStart(2, "0") : formatInScript(format, count);
 }
 
 /** Formats of other scripts. OpenDocument shows the first signs of one: `甲, 乙, 丙, ...`. */
@@ -31,15 +31,15 @@ const DIGITS = "零一二三四五六七八九";
 const IN_IDEOGRAPHS = /^(?:(?:chinese|japanese|taiwanese)(?!Legal)|ideographDigital|ea1|一)/;
 
 /** A plain number where the script has no such sign. */
-function inOtherScript(format: string, count: number): string {
-  if (IN_IDEOGRAPHS.test(format)) return inIdeographs(format, count);
+function formatInScript(format: string, count: number): string {
+  if (IN_IDEOGRAPHS.test(format)) return formatInIdeographs(format, count);
   const [, signs = ""] = ALPHABETS.find(([pattern]) => pattern.test(format)) ?? [];
   const sign = signs.charAt(count - 1) || String(count);
   return /^А|Upper$/.test(format) ? sign.toUpperCase() : sign;
 }
 
 /** 第三十二条: clauses of Chinese and Japanese contracts; `Digital` formats write 三二. */
-function inIdeographs(format: string, count: number): string {
+function formatInIdeographs(format: string, count: number): string {
   const digits = String(count).replace(/\d/g, (digit) => DIGITS.charAt(Number(digit)));
   if (format.includes("Digital")) return digits.replaceAll("零", "〇");
   const withPlaces = digits
@@ -55,10 +55,10 @@ const letter = (count: number) => String.fromCharCode(FIRST_LETTER + ((count - 1
 /** a, b, … z, aa, bb: the letter is repeated, as Word does. */
 const letters = (count: number) => letter(count).repeat(Math.ceil(count / LETTERS));
 
-function alphabetic(count: number): string {
+function alphabeticLabel(count: number): string {
   const last = letter(count);
   const before = Math.floor((count - 1) / LETTERS);
-  return before === 0 ? last : alphabetic(before) + last;
+  return before === 0 ? last : alphabeticLabel(before) + last;
 }
 
 function roman(count: number): string {
@@ -105,7 +105,7 @@ export function nextLabel(
   const numberAt = (at: number) => {
     const { format = "decimal", start: first = 1 } = levelAt(at) ?? {};
     const isPlain = own.isLegal === true || UNCOUNTED.has(format);
-    return countedAs(isPlain ? "decimal" : format, counts[at] ?? first);
+    return formatCount(isPlain ? "decimal" : format, counts[at] ?? first);
   };
   return own.text.replace(/%(\d{1,2})%/g, (_whole, at: string) => numberAt(Number(at) - 1)).trim();
 }

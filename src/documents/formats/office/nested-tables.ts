@@ -1,7 +1,7 @@
 import { BlockList, MAX_NESTED_TABLES, type FilledRow } from "../../writing/block-list.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { LongTable } from "../../writing/long-table.ts";
-import { withinBound } from "../../writing/bounded-text.ts";
+import { checkRowSize } from "../../writing/bounded-text.ts";
 import { addCell, MAX_REPEATED } from "../../writing/table-text.ts";
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
@@ -88,8 +88,8 @@ export class NestedTables {
     const room = hasText || isCovered ? Math.max(0, MAX_COLUMNS - column) : 0;
     const count = Math.min(copies, columns, MAX_REPEAT, room);
     for (let at = column; at < column + count; at++) {
-      const text = isCovered ? this.#above(at) : cell;
-      table.rowCharacters = withinBound(table.rowCharacters + text.length);
+      const text = isCovered ? this.#takeCellAbove(at) : cell;
+      table.rowCharacters = checkRowSize(table.rowCharacters + text.length);
       addCell(table.row, at, text, at > column || isCovered ? null : blocks);
     }
     // If a cell is written fewer times than it is repeated, the next cells keep their columns.
@@ -97,7 +97,7 @@ export class NestedTables {
     table.hasText ||= hasText;
   }
 
-  #above(column: number): string {
+  #takeCellAbove(column: number): string {
     const above = this.#table.above.get(column);
     if (above === undefined || above.rowsBelow <= 0) return "";
     above.rowsBelow -= this.#table.repeat;

@@ -32,7 +32,7 @@ export class TextStyles {
     return style;
   }
 
-  of(id: string): TextStyle {
+  styleOf(id: string): TextStyle {
     const cached = this.#whole.get(id);
     if (cached !== undefined) return cached;
     const whole = { ...PLAIN_STYLE };

@@ -10,7 +10,7 @@ import { shapeOf } from "./bounds/document-shape.ts";
 import { partsOf, type PagePart } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
 import type { Segment, TextItem } from "./layout/segment.ts";
-import { withFormValues } from "./structure/form-values.ts";
+import { insertFormValues } from "./structure/form-values.ts";
 import { MonospacedFonts } from "./fonts/monospaced-fonts.ts";
 import type { ObjectSigns } from "./bounds/object-signs.ts";
 import { RunningHeads } from "./layout/running-heads.ts";
@@ -18,11 +18,11 @@ import { checkRecovery } from "./bounds/recovery-bounds.ts";
 import { checkStreams } from "./bounds/stream-bounds.ts";
 import { PageWriter } from "./page-writer.ts";
 import { structureOf, type PageStructure, type TreeNode } from "./structure/structure-tree.ts";
-import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
+import { isPageCovered, partsOfStructure } from "./structure/tagged-parts.ts";
 import { cmapReason, fontNotes, unreadNotes } from "./reading-notes.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
-import { decodedInLine, UnusablePicture, type Picture } from "../../pictures/picture.ts";
+import { decodeInTurn, UnusablePicture, type Picture } from "../../pictures/picture.ts";
 import { pictureOfPage } from "./pictures/page-picture.ts";
 
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
@@ -166,7 +166,7 @@ class PdfPages {
     const page = await this.pdf.getPage(number);
     try {
       const layers = await this.hiddenLayers;
-      const picture = await decodedInLine(() => pictureOfPage(page, layers)).catch(
+      const picture = await decodeInTurn(() => pictureOfPage(page, layers)).catch(
         (error: unknown) => {
           if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
           throw new UnusablePicture("the page's content is damaged or too large");
@@ -183,12 +183,12 @@ class PdfPages {
     const items = await textItems(page, await this.#isTagged, await this.hiddenLayers, this.pace);
     if (!this.signs.hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
-    return await this.pace.run(withFormValues(items, annotations));
+    return await this.pace.run(insertFormValues(items, annotations));
   }
 
   keep(segments: Segment[], heads: RunningHeads, number: number): Segment[] {
     const body = heads.removeFrom(segments, number);
-    if (this.#monospaced.areBody) for (const segment of body) segment.isMonospaced = false;
+    if (this.#monospaced.isBodyMonospaced) for (const segment of body) segment.isMonospaced = false;
     return body;
   }
 }
@@ -218,7 +218,7 @@ const structureTree = (page: PdfPage) =>
 
 function structureIn(tree: TreeNode, texts: TextItem[]): PageStructure | null {
   const structure = structureOf(tree);
-  return coversPage(structure, texts) ? structure : null;
+  return isPageCovered(structure, texts) ? structure : null;
 }
 
 /** `scan` gives what stands for the picture that a page is, or nothing. */
@@ -244,7 +244,7 @@ async function readDocument(
       const segments = reader.keep(page.segments, heads, number);
       const { structure } = page;
       const parts = await reader.pace.run(
-        structure === null ? partsOf(segments) : taggedParts(segments, structure),
+        structure === null ? partsOf(segments) : partsOfStructure(segments, structure),
       );
       out.page(number);
       const scanned = await scan(page, number);

@@ -40,7 +40,7 @@ export class OpenLayers {
   }
 
   /** Whether content here is hidden, which is then counted. */
-  leavesOut(): boolean {
+  isHidden(): boolean {
     const [layer] = this.#hidden;
     if (layer !== undefined && layer !== this.#counted) {
       this.#counted = layer;

@@ -1,7 +1,7 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { headingLevel, type DocumentShape } from "./bounds/document-shape.ts";
 import { textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
-import { unfolded } from "./layout/folded-tables.ts";
+import { unfoldTables } from "./layout/folded-tables.ts";
 import type { Interval } from "./layout/segment.ts";
 import { areAlike, isFigure } from "./layout/tables.ts";
 import type { BlockRole } from "./structure/structure-tree.ts";
@@ -48,7 +48,7 @@ export class PageWriter {
     const header = above ?? (above === null || isOfFigures(first) ? null : first);
     const isRepeated = header === null || header.join(" ") === first.join(" ");
     const whole = isRepeated ? rows : [header, ...rows];
-    for (const each of header === null ? [whole] : unfolded(whole))
+    for (const each of header === null ? [whole] : unfoldTables(whole))
       this.#out.table(each, header !== null);
     this.#table = { page, columns, header };
   }

@@ -32,7 +32,7 @@ export async function textItems(
       await pace.count(part.value.items.length * 2 * ITEM_COST);
       for (const item of part.value.items) {
         if ("str" in item) {
-          if (hiddenLayers !== null && item.str.trim() !== "" && layers.leavesOut()) continue;
+          if (hiddenLayers !== null && item.str.trim() !== "" && layers.isHidden()) continue;
           if (isTagged) item.mark = marks.at(-1);
           texts.push(item);
         } else followMark(item, marks, layers);

@@ -1,16 +1,16 @@
 import { symbolCharacter } from "../office/symbol-fonts.ts";
 
-const byNumber = (pairs: string) =>
+const parseNumbers = (pairs: string) =>
   new Map(
     pairs.split(" ").map((pair) => [Number.parseInt(pair), pair.replace(/^\d+:/, "")] as const),
   );
 
 /** Encodings by Windows code page number, as `\ansicpg` names them. */
-const BY_CODE_PAGE = byNumber(
+const BY_CODE_PAGE = parseNumbers(
   "866:ibm866 874:windows-874 932:shift_jis 936:gb18030 949:euc-kr 950:big5 10000:macintosh 10007:x-mac-cyrillic 20866:koi8-r 28592:iso-8859-2 65001:utf-8",
 );
 
-const BY_CHARSET = byNumber(
+const BY_CHARSET = parseNumbers(
   "77:macintosh 128:shift_jis 129:euc-kr 134:gb18030 136:big5 161:windows-1253 162:windows-1254 163:windows-1258 177:windows-1255 178:windows-1256 186:windows-1257 204:windows-1251 222:windows-874 238:windows-1250",
 );
 

@@ -1,10 +1,10 @@
-import { longer } from "../../writing/bounded-text.ts";
+import { appendText } from "../../writing/bounded-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { isLinkTarget, LinkedText } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { Omissions } from "../../notes.ts";
-import { entryNamed } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfFonts } from "./rtf-fonts.ts";
 import { nameOfObject, MAX_OBJECT_DIGITS, type RtfToken } from "./rtf-tokens.ts";
@@ -191,13 +191,13 @@ export class RtfReader {
       this.#isIgnorable = isFirst;
       return;
     }
-    const symbol = entryNamed(SYMBOLS, word);
+    const symbol = ownEntryOf(SYMBOLS, word);
     const wasIgnorable = this.#isIgnorable;
     this.#isIgnorable = false;
     if (SKIPPED.has(word) || (wasIgnorable && !READ_ALTHOUGH_IGNORABLE.has(word))) {
       this.#enter("skip");
     } else if (symbol !== undefined) this.#write(symbol);
-    else if (this.#group.destination !== "skip") entryNamed(this.#controls, word)?.(parameter);
+    else if (this.#group.destination !== "skip") ownEntryOf(this.#controls, word)?.(parameter);
   }
 
   #enter(destination: Destination): void {
@@ -253,8 +253,8 @@ export class RtfReader {
     else if (isHidden) this.hiddenCharacters += text.length;
     else if (destination === "text") this.#text.add(text, height);
     else if (destination === "note") this.#writer.addToNote(text, height);
-    else if (destination === "field-code") field.code = longer(field.code, text);
-    else this.#side = longer(this.#side, text);
+    else if (destination === "field-code") field.code = appendText(field.code, text);
+    else this.#side = appendText(this.#side, text);
   }
 
   /** The text of a paragraph or cell; a link that is open goes on in the next. */

@@ -25,7 +25,7 @@ export class RtfWriter extends TextWriter {
     const { style: number, level: tables, label, depth, outlineLevel } = paragraph;
     const mark = label !== null && LETTER_BULLET.test(label) ? "" : label;
     this.#enter(tables);
-    const style = this.#styles.of(String(number));
+    const style = this.#styles.styleOf(String(number));
     const level = outlineLevel === null ? style.headingLevel : headingLevelOf(outlineLevel);
     this.paragraph(text, { style, level: level ?? 0, mark: () => ({ label: mark, depth }) });
   }

@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { replaced } from "../../decoding/decode-text.ts";
+import { replaceAll } from "../../decoding/decode-text.ts";
 import type { Extraction, PageStart } from "../../extracted-document.ts";
 
 const MAX_TITLE_CHARACTERS = 120;
@@ -9,7 +9,7 @@ const MAX_PAGES = 100_000;
 /** Text as it stands. Form feeds divide pages. */
 export function* readText(text: string): CooperativeWork<Extraction> {
   const pages = pagesOf(text);
-  const markdown = yield* replaced({ text }, /\f/g, "\n");
+  const markdown = yield* replaceAll({ text }, /\f/g, "\n");
   return { text: markdown, title: firstLineTitle(markdown), language: null, pages, notes: [] };
 }
 

@@ -22,16 +22,17 @@ type Element = Vocabulary & { name: string; role: XmlRole };
 export function attributeTexts(element: Element, attributes: XmlAttributes): string[] {
   const texts: string[] = [];
   for (const [key, value] of ownAttributes(attributes)) {
-    if (!isSilent(element, key, value) && isSaid(element, key)) texts.push(`${key}: ${value}`);
+    if (!isIgnoredAttribute(element, key, value) && isShownAttribute(element, key))
+      texts.push(`${key}: ${value}`);
   }
   return texts;
 }
 
 /** `price (currency: EUR)` */
-export const withMore = (label: string, says: string[]) =>
+export const appendDetails = (label: string, says: string[]) =>
   says.length === 0 ? label : `${label} (${says.join(", ")})`.trim();
 
-export const tellsMore = (attributes: XmlAttributes) =>
+export const hasDetails = (attributes: XmlAttributes) =>
   ownAttributes(attributes).some(([key]) => !PLAIN.test(key));
 
 function ownAttributes(attributes: XmlAttributes): [key: string, value: string][] {
@@ -49,14 +50,18 @@ function ownAttributes(attributes: XmlAttributes): [key: string, value: string][
   );
 }
 
-function isSilent({ name, isDocument, isDrawing }: Element, key: string, value: string): boolean {
+function isIgnoredAttribute(
+  { name, isDocument, isDrawing }: Element,
+  key: string,
+  value: string,
+): boolean {
   if ((isDocument || isDrawing) && LAYOUT.test(key)) return true;
   if (key === "version") return FORMATS.has(name.toLowerCase());
   const isFeedType = key === "type" && TEXT_TYPE.test(value);
   return isFeedType && (isDocument || FEED_TEXTS.has(name.toLowerCase()));
 }
 
-function isSaid({ name, role, isDocument }: Element, key: string): boolean {
+function isShownAttribute({ name, role, isDocument }: Element, key: string): boolean {
   if (role === "field" || TELLING.has(key)) return true;
   if (isDocument || WEB_NAMES.has(name.toLowerCase())) return false;
   return key !== "lang" && (role !== "inline" || !/^(?:href|url|target)$/.test(key));

@@ -14,14 +14,14 @@ const WITH_ATTRIBUTE = new RegExp(
 const ALONE = /<(?:br|hr)\s*\/?>|<img\s[^<>]*>/i;
 
 /** Feeds contain HTML as text; its headings are placed below the feed's own. */
-export function* withoutHtml(text: string, leftOut: Omissions): CooperativeWork<string> {
+export function* htmlToMarkdown(text: string, leftOut: Omissions): CooperativeWork<string> {
   if (!isHtml(text)) return text;
   return (yield* embeddedPage(text, leftOut)).replace(/^(#{1,4}) /gm, "##$1 ");
 }
 
 /** On one line, if it is HTML. */
-export function* lineWithoutHtml(text: string, leftOut: Omissions): CooperativeWork<string> {
-  const prose = yield* withoutHtml(text, leftOut);
+export function* htmlToLine(text: string, leftOut: Omissions): CooperativeWork<string> {
+  const prose = yield* htmlToMarkdown(text, leftOut);
   return prose === text ? text : foldSpace(prose);
 }
 

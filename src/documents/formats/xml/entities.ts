@@ -18,24 +18,28 @@ type Entities = ReadonlyMap<string, string>;
  * The document without its type declaration, and with the entities that this declares replaced
  * (XML 1.0, §4.4) within bounds: each holds only those before it, so that none can hold itself.
  */
-export function* withEntities(xml: string): CooperativeWork<{ text: string; notes: string[] }> {
+export function* expandEntities(xml: string): CooperativeWork<{ text: string; notes: string[] }> {
   const start = doctypeStart(xml);
   if (start < 0) return { text: xml, notes: [] };
   const { subset, end } = doctypeAt(xml, start);
   const entities = new Map<string, string>();
   for (const [, name = "", quoted, apostrophed = ""] of subset.matchAll(DECLARED)) {
     if (entities.size === MAX_ENTITIES) break;
-    const value = runToEnd(expanded(quoted ?? apostrophed, entities, MAX_ENTITY));
+    const value = runToEnd(expandReferences(quoted ?? apostrophed, entities, MAX_ENTITY));
     if (!hasOpenReference(value) && !entities.has(name)) entities.set(name, value);
   }
   const body = xml.slice(0, start) + xml.slice(end);
-  const text = entities.size === 0 ? body : yield* expanded(body, entities, MAX_EXPANDED);
+  const text = entities.size === 0 ? body : yield* expandReferences(body, entities, MAX_EXPANDED);
   const isWhole = !subset.includes("<!ENTITY") || !hasOpenReference(text);
   return { text, notes: isWhole ? [] : [UNEXPANDED] };
 }
 
 /** @param room how many characters may be replaced or gained; later references stay */
-function* expanded(text: string, entities: Entities, room: number): CooperativeWork<string> {
+function* expandReferences(
+  text: string,
+  entities: Entities,
+  room: number,
+): CooperativeWork<string> {
   const parts: string[] = [];
   const progress = new Progress();
   let [budget, end] = [room, 0];

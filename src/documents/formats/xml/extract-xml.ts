@@ -1,7 +1,7 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
-import { withEntities } from "./entities.ts";
+import { expandEntities } from "./entities.ts";
 import { isSpreadsheet, readSpreadsheet } from "./spreadsheet-xml.ts";
 import { XmlReader, type XmlEvent } from "./xml-reader.ts";
 import { XmlStream, type XmlAttributes } from "./xml-stream.ts";
@@ -12,7 +12,7 @@ const isPicture = (name: string, attributes: XmlAttributes) =>
 
 /** Documents keep their structure; in records, values have the names that lead to them. */
 export function* readText(xml: string): CooperativeWork<Extraction> {
-  const { text, notes } = yield* withEntities(xml);
+  const { text, notes } = yield* expandEntities(xml);
   if (isSpreadsheet(text)) return yield* readSpreadsheet(text);
   const reader = new XmlReader();
   const events: XmlEvent[] = [];

@@ -1,4 +1,4 @@
-import { tellsMore } from "./attribute-texts.ts";
+import { hasDetails } from "./attribute-texts.ts";
 import { ROLES, type Vocabulary, type XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-stream.ts";
 
@@ -48,7 +48,7 @@ function isRecord(
   if (role === "silent") return !isDrawing;
   if (isDocument || (role !== "section" && role !== "wrapper")) return false;
   if (TABLE_PARTS.has(name)) return !isTable;
-  return (name !== "div" && name !== "html") || tellsMore(attributes);
+  return (name !== "div" && name !== "html") || hasDetails(attributes);
 }
 
 function isCode(name: string, { type = "" }: XmlAttributes, { parent }: Surroundings): boolean {
@@ -65,7 +65,7 @@ function partOf(name: string, attributes: XmlAttributes, around: Surroundings): 
 }
 
 const isRow = (name: string, attributes: XmlAttributes, { isDocument }: Surroundings) =>
-  ROWS.has(name) && (isDocument || name === "tr" || !tellsMore(attributes));
+  ROWS.has(name) && (isDocument || name === "tr" || !hasDetails(attributes));
 
 /** A part of a document whose name is a value in other vocabularies, such as `note`. */
 export const isNamedSection = (name: string) => !NAMELESS.has(name.toLowerCase());

@@ -1,5 +1,5 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { attributeTexts, withMore } from "./attribute-texts.ts";
+import { attributeTexts, appendDetails } from "./attribute-texts.ts";
 import type { Vocabulary, XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-stream.ts";
 
@@ -53,7 +53,7 @@ export class OpenElements {
     this.#told = Math.min(this.#told, this.#open.length);
   }
 
-  titledByHeading(): Open | null {
+  findTitledElement(): Open | null {
     const at = this.#open.findLastIndex(
       ({ role }, place) => place < this.#open.length - 1 && role !== "inline" && role !== "wrapper",
     );
@@ -66,7 +66,7 @@ export class OpenElements {
     return this.#titled - own.length + 1;
   }
 
-  setTitled(titled: Open): void {
+  markTitled(titled: Open): void {
     if (titled.says.length > 0) this.nameParents();
     if (titled.isTitled) return;
     titled.isTitled = true;
@@ -75,7 +75,7 @@ export class OpenElements {
     this.#named = Math.min(this.#named, this.#open.lastIndexOf(titled));
   }
 
-  tellParents(): void {
+  nameParentsWithAttributes(): void {
     const untold = this.#open.slice(this.#told);
     this.#told = this.#open.length;
     if (untold.some(({ role, says }) => role === "field" && says.length > 0)) this.nameParents();
@@ -103,7 +103,7 @@ export class OpenElements {
     const says = open.says.splice(0);
     if (isOutermost) for (const text of says) this.#out.listItem(0, "-", text);
     else if (says.length > 0 || !open.isTitled) {
-      this.#out.listItem(Math.min(indent, MAX_INDENT), "-", `${withMore(open.name, says)}:`);
+      this.#out.listItem(Math.min(indent, MAX_INDENT), "-", `${appendDetails(open.name, says)}:`);
       open.isShown = true;
     }
   }

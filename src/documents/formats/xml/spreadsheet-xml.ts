@@ -1,9 +1,9 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
-import { longer } from "../../writing/bounded-text.ts";
+import { appendText } from "../../writing/bounded-text.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { entryNamed } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/named-entry.ts";
 import { CellRanges, formulaTarget } from "../office/sheets/cell-ranges.ts";
 import {
   formatOf,
@@ -51,7 +51,7 @@ export function* readSpreadsheet(xml: string): CooperativeWork<Extraction> {
 const NAMED_FORMATS: Record<string, string> = { Percent: "0.00%", Fixed: "0.00", Standard: "0.00" };
 const NAME = /^[A-Z][a-z]+(?:[ /][A-Z][a-z]+)?$/;
 const codeOf = (format: string) =>
-  entryNamed(NAMED_FORMATS, format) ?? (NAME.test(format) ? "General" : format);
+  ownEntryOf(NAMED_FORMATS, format) ?? (NAME.test(format) ? "General" : format);
 
 /** Excel's own limit is 4,000. */
 const MAX_STYLES = 1 << 12;
@@ -109,16 +109,16 @@ class SpreadsheetReader implements XmlHandler {
   };
 
   open(name: string, attributes: XmlAttributes): "skip" | void {
-    return entryNamed(this.#onOpen, name)?.(attributes);
+    return ownEntryOf(this.#onOpen, name)?.(attributes);
   }
 
   text(data: string): void {
-    if (this.#type !== null) this.#value = longer(this.#value, data);
+    if (this.#type !== null) this.#value = appendText(this.#value, data);
   }
 
   close(name: string): void {
-    if (name === "Title") this.title = this.#shownValue().trim() || null;
-    else if (name === "Data") this.#value = this.#shownValue();
+    if (name === "Title") this.title = this.#formatValue().trim() || null;
+    else if (name === "Data") this.#value = this.#formatValue();
     else if (name === "Cell") this.#closeCell(this.#cell);
     else if (name === "Row") this.#rows?.close();
     else if (name === "Worksheet") this.#writer?.endTable();
@@ -130,7 +130,7 @@ class SpreadsheetReader implements XmlHandler {
     this.#rows?.put(this.#value, HRef ?? formulaTarget(Formula), columns, rows);
   }
 
-  #shownValue(): string {
+  #formatValue(): string {
     const [type, value] = [this.#type, this.#value];
     const format = this.#formats.get(this.#cell["StyleID"] ?? "Default") ?? plainNumber;
     this.#type = null;

@@ -1,12 +1,12 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { TableCollector } from "../html/table-collector.ts";
-import { isLinkTarget, linked } from "../../writing/link-text.ts";
+import { isLinkTarget, linkMarkdown } from "../../writing/link-text.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { BlockList } from "../../writing/block-list.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
-import { withMore } from "./attribute-texts.ts";
-import { lineWithoutHtml, withoutHtml } from "./embedded-html.ts";
+import { appendDetails } from "./attribute-texts.ts";
+import { htmlToLine, htmlToMarkdown } from "./embedded-html.ts";
 import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
 import { MAX_INDENT, openElement, OpenElements, type Open } from "./open-elements.ts";
 import { vocabularyOf, type XmlRole } from "./vocabulary.ts";
@@ -57,12 +57,12 @@ export class XmlReader {
       isTable: this.#table !== null,
       followsText: this.#text.hasText,
     });
-    if (role === "inline") this.#separate(name);
+    if (role === "inline") this.#separateInCell(name);
     else if (role !== "break") yield* this.#flush();
     const open = openElement({ ...vocabulary, name, role }, attributes, this.#text.end);
     this.#openLink(open);
     for (const [at, text] of open.says.entries())
-      open.says[at] = yield* lineWithoutHtml(text, this.out.leftOut);
+      open.says[at] = yield* htmlToLine(text, this.out.leftOut);
     this.#open.push(open);
     this.#enter(open, attributes);
     if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
@@ -107,7 +107,7 @@ export class XmlReader {
     else if (role === "cell") this.#inCell = true;
     else if (role === "row") this.#table?.startRow();
     else if (role === "table" && this.#table === null) {
-      this.#open.tellParents();
+      this.#open.nameParentsWithAttributes();
       this.#table = new TableCollector(this.out);
     } else if (role === "list") {
       this.#lists.push({ isOrdered: isOrdered(name, attributes), next: 1 });
@@ -144,13 +144,13 @@ export class XmlReader {
   #closeInline(open: Open): void {
     if (isLinkTarget(open.href)) {
       this.#inLink = false;
-      this.#text.add(linked(this.#text.takeFrom(open.textStart), open.href));
+      this.#text.add(linkMarkdown(this.#text.takeFrom(open.textStart), open.href));
     }
     for (const says of open.says) this.#text.add(` (${says})`);
-    this.#separate(open.name);
+    this.#separateInCell(open.name);
   }
 
-  #separate(name: string): void {
+  #separateInCell(name: string): void {
     if (this.#inCell && !isInlineName(name)) this.#text.add(" ");
   }
 
@@ -171,7 +171,7 @@ export class XmlReader {
     else if (holder !== null && this.#isValue(holder)) {
       yield* this.#writeField(holder, text, folded);
     } else {
-      this.#open.tellParents();
+      this.#open.nameParentsWithAttributes();
       if (holder?.role === "code") this.out.code(text, holder.language);
       else this.#write(text);
     }
@@ -185,14 +185,14 @@ export class XmlReader {
   #write(text: string): void {
     if (this.#item !== null) {
       const { depth, marker, says } = this.#item;
-      this.out.listItem(depth, marker, withMore(text.trimEnd(), says.splice(0)));
+      this.out.listItem(depth, marker, appendDetails(text.trimEnd(), says.splice(0)));
       this.#item = null;
     } else if (this.#quoted > 0) this.out.quote(text);
     else this.out.paragraph(text);
   }
 
   #writeHeading(text: string): void {
-    const titled = this.#open.titledByHeading();
+    const titled = this.#open.findTitledElement();
     const isPlain = /^(table|list|cell|item)$/.test(titled?.role ?? "");
     if (isPlain || /^(figure|fig|caption|note|tip|warning)$/.test(titled?.name ?? "")) {
       this.#write(text);
@@ -200,15 +200,15 @@ export class XmlReader {
     }
     this.title ??= text;
     const level = this.#open.levelOfHeading(titled);
-    if (titled !== null) this.#open.setTitled(titled);
+    if (titled !== null) this.#open.markTitled(titled);
     this.out.heading(level, text);
   }
 
   *#writeField(field: Open, text: string, folded: string): CooperativeWork<void> {
     if (field.name === "language") this.language ??= folded;
     const indent = this.#open.nameParents(field);
-    const prose = yield* withoutHtml(text, this.out.leftOut);
-    const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
+    const prose = yield* htmlToMarkdown(text, this.out.leftOut);
+    const label = field.isShown ? "" : appendDetails(field.name, field.says.splice(0));
     if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
       this.out.listItem(indent, "-", label === "" ? prose : `${label}: ${prose.trim()}`);
       return;
@@ -220,6 +220,6 @@ export class XmlReader {
 
   #writeEmpty(field: Open): void {
     const indent = this.#open.nameParents(field);
-    this.out.listItem(indent, "-", withMore(field.name, field.says.splice(0)));
+    this.out.listItem(indent, "-", appendDetails(field.name, field.says.splice(0)));
   }
 }

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
-import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
-import { encodingNamed } from "../../decoding/decode-text.ts";
+import { forEachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { standardEncodingOf } from "../../decoding/decode-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 /** By qualified name and, if not taken, by local name: `r:id` and `id`. */
@@ -78,7 +78,7 @@ export class XmlStream {
   }
 
   write(text: string): CooperativeWork<void> {
-    return eachPart(text, (part) => this.#parser.write(part));
+    return forEachPart(text, (part) => this.#parser.write(part));
   }
 
   end(): { endsEarly: boolean } {
@@ -128,5 +128,5 @@ function encodingOf(chunk: Uint8Array): string {
 
 function declaredEncoding(head: string): string {
   const name = /^<\?xml[^>]{1,100}encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
-  return (name === undefined ? null : encodingNamed(name)) ?? "utf-8";
+  return (name === undefined ? null : standardEncodingOf(name)) ?? "utf-8";
 }

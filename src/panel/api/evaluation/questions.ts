@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { invalid, notFound, orNotFound } from "../../../core/errors.ts";
+import { invalid, notFound, requireFound } from "../../../core/errors.ts";
 import {
   allQuestions,
   deleteQuestion,
@@ -14,10 +14,10 @@ import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { questionsAsCsv } from "../../../evaluation/questions/export-questions.ts";
 import { questionsAsJsonLines } from "../../../evaluation/questions/export-questions.ts";
-import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
-import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
+import { findAbsentFilesOfSet } from "../../../evaluation/questions/absent-files.ts";
+import { importQuestions } from "../../../evaluation/questions/import-questions.ts";
 import { changeQuestion, keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
-import { askedOf, questionFields } from "../../../evaluation/questions/question-form.ts";
+import { contentOfForm, questionFields } from "../../../evaluation/questions/question-form.ts";
 import { questionForm } from "../../../evaluation/questions/question-form.ts";
 import {
   findQuestionSet,
@@ -26,13 +26,13 @@ import {
   newQuestionSet,
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
-import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
+import { readText, refuseContentCoding } from "../../../http/middleware/json-body.ts";
 import { asId } from "../../../core/ids.ts";
 import type { Services } from "../../../services.ts";
 import { action, perform, type ActionCall } from "../../action.ts";
 import type { Find, Address } from "../request/route.ts";
-import { all, Endpoints, pageOf, time, schema } from "../request/endpoint.ts";
-import { given } from "../../../core/input/given.ts";
+import { fieldsOfKind, Endpoints, pageOf, time, schema } from "../request/endpoint.ts";
+import { omitUndefined } from "../../../core/input/given.ts";
 
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 
@@ -51,7 +51,7 @@ const Shown = schema("Question", {
   jsonSchema: z.string().nullable(),
   createdAt: time,
 });
-const shownOf = (question: Question) => ({ ...question, check: question.answerCheck });
+const answerOf = (question: Question) => ({ ...question, check: question.answerCheck });
 const countOfKept = schema("KeptQuestions", { kept: z.int() });
 
 const SET = "/question-sets/{id}";
@@ -65,7 +65,7 @@ export const questionOf: Find<{ set: QuestionSet; question: Question }> = async 
 ) => {
   const set = await questionSetOf(services, address);
   const question = await findQuestion(services.db, set.id, address.param("question"));
-  return { set, question: orNotFound(question) };
+  return { set, question: requireFound(question) };
 };
 
 const questionTarget = ({ set, question }: { set: QuestionSet; question: Question }) =>
@@ -78,7 +78,7 @@ export const questionCreation = action({
   find: questionSetOf,
   body: questionForm,
   errors: [409, 422],
-  work: ({ services, subject: set, body }) => keepIn(services, set, [askedOf(body)]),
+  work: ({ services, subject: set, body }) => storeQuestions(services, set, [contentOfForm(body)]),
   answer: countOfKept,
 });
 
@@ -90,13 +90,13 @@ export const questionChange = action({
   body: questionPatch,
   errors: [409, 422],
   work: ({ services, subject: { set, question }, body }) => {
-    const change = askedOf({ ...shownOf(question), ...given(body) });
+    const change = contentOfForm({ ...answerOf(question), ...omitUndefined(body) });
     return changeQuestion(services, { set, question, change });
   },
   target: questionTarget,
-  previous: ({ question }) => shownOf(question),
+  previousValues: ({ question }) => answerOf(question),
   answer: Shown,
-  shown: shownOf,
+  answerOf: answerOf,
   notice: "The question is saved.",
 });
 
@@ -109,7 +109,7 @@ export const questionRemoval = action({
     if (!(await deleteQuestion(services.db, set.id, question.id))) throw notFound();
   },
   target: questionTarget,
-  previous: ({ question: { question } }) => ({ question }),
+  previousValues: ({ question: { question } }) => ({ question }),
   notice: "The question is removed.",
 });
 
@@ -123,13 +123,17 @@ export const questionImport = action({
   work: async ({
     services,
     subject: { set, contents },
-  }: ActionCall<QuestionImport, z.ZodUndefined>) => await keepIn(services, set, await contents()),
+  }: ActionCall<QuestionImport, z.ZodUndefined>) =>
+    await storeQuestions(services, set, await contents()),
   target: ({ set }) => set.identifier,
 });
 
-async function keepIn(services: Services, set: QuestionSet, contents: QuestionContent[]) {
+async function storeQuestions(services: Services, set: QuestionSet, contents: QuestionContent[]) {
   await keepQuestions(services, { set, asked: contents });
-  return { kept: contents.length, absent: await absentOfSet(services, { set, asked: contents }) };
+  return {
+    kept: contents.length,
+    absent: await findAbsentFilesOfSet(services, { set, asked: contents }),
+  };
 }
 
 const FORMATS = new Map([
@@ -144,7 +148,7 @@ export const questionRoutes = new Endpoints("evaluation", questionSetOf)
     "Questions. With what must be found or answered.",
     { item: Shown },
     async ({ services, subject: set, paging }) =>
-      pageOf(await listQuestions(services.db, set.id, paging), shownOf),
+      pageOf(await listQuestions(services.db, set.id, paging), answerOf),
   )
   .action(questionCreation)
   .action(questionChange)
@@ -165,9 +169,9 @@ export const questionRoutes = new Endpoints("evaluation", questionSetOf)
       if (format === undefined) {
         throw invalid("Content-Type must be text/csv or application/x-ndjson");
       }
-      refuseCoded(raw.headers);
+      refuseContentCoding(raw.headers);
       const contents = async () =>
-        importedQuestions(await readText(raw, MAX_IMPORT_BYTES), format, set);
+        importQuestions(await readText(raw, MAX_IMPORT_BYTES), format, set);
       const subject = { set, contents };
       return await perform(context, questionImport, { subject, input: undefined, status: 200 });
     },
@@ -188,14 +192,14 @@ export const questionRoutes = new Endpoints("evaluation", questionSetOf)
     },
   ).app;
 
-const shownSet = (set: QuestionSet) => ({
+const answerOfSet = (set: QuestionSet) => ({
   ...set,
   rag: set.subjectKind === "rag" ? set.subjectIdentifier : null,
   inference: set.subjectKind === "inference" ? set.subjectIdentifier : null,
 });
 const ShownSet = schema("QuestionSet", {
-  ...all(z.string(), "id", "name", "identifier"),
-  ...all(z.string().nullable(), "rag", "inference", "judgeModel"),
+  ...fieldsOfKind(z.string(), "id", "name", "identifier"),
+  ...fieldsOfKind(z.string().nullable(), "rag", "inference", "judgeModel"),
   questions: z.int(),
   createdAt: time,
 });
@@ -214,7 +218,7 @@ export const setCreation = action({
   errors: [404, 409, 422],
   work: ({ services, body, id }) => createQuestionSet(services, body, asId(id)),
   answer: ShownSet,
-  shown: shownSet,
+  answerOf: answerOfSet,
   notice: "The set is created. Add questions to it.",
 });
 
@@ -224,10 +228,10 @@ export const setChange = action({
   find: questionSetOf,
   body: questionSetPatch,
   errors: [422],
-  work: ({ services, subject: set, body }) => changeQuestionSet(services, set, given(body)),
-  previous: (set) => set,
+  work: ({ services, subject: set, body }) => changeQuestionSet(services, set, omitUndefined(body)),
+  previousValues: (set) => set,
   answer: ShownSet,
-  shown: shownSet,
+  answerOf: answerOfSet,
   notice: "Saved.",
 });
 
@@ -244,14 +248,14 @@ export const questionSetRoutes = new Endpoints("evaluation", questionSetOf)
     "get /question-sets",
     "Question sets. Each set belongs to one RAG or one inference.",
     { item: ShownSet },
-    async ({ services, paging }) => pageOf(await listSets(services.db, paging), shownSet),
+    async ({ services, paging }) => pageOf(await listSets(services.db, paging), answerOfSet),
   )
   .action(setCreation)
   .json(
     `get ${SET}`,
     "A question set. With the number of its questions.",
     { answer: ShownSet },
-    async ({ subject: set }) => shownSet(set),
+    async ({ subject: set }) => answerOfSet(set),
   )
   .action(setChange)
   .action(setRemoval).app;

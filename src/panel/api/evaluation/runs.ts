@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { orNotFound } from "../../../core/errors.ts";
+import { requireFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
@@ -12,8 +12,8 @@ import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { action, type ActionCall } from "../../action.ts";
 import type { Find } from "../request/route.ts";
-import { all, Endpoints, pageOf, time, timeOrNull, schema } from "../request/endpoint.ts";
-import { given } from "../../../core/input/given.ts";
+import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "../request/endpoint.ts";
+import { omitUndefined } from "../../../core/input/given.ts";
 import { questionSetOf, shownAsked } from "./questions.ts";
 
 const newRun = z.object({ setting: settingShape.default({}) });
@@ -27,13 +27,13 @@ const Run = schema("EvaluationRun", {
   error: z.string().nullable(),
   setting: settingShape,
   facts: z.record(z.string(), z.unknown()),
-  ...all(z.int(), "total", "done"),
+  ...fieldsOfKind(z.int(), "total", "done"),
   summary: z.object(summaryShape.shape).nullable(),
   startedAt: time,
   finishedAt: timeOrNull,
 });
 const usage = {
-  ...all(z.int(), "inputTokens", "outputTokens"),
+  ...fieldsOfKind(z.int(), "inputTokens", "outputTokens"),
   cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
 };
 const Result = schema("EvaluationResult", {
@@ -43,7 +43,7 @@ const Result = schema("EvaluationResult", {
   found: z.array(foundShape),
   response: z.string().nullable(),
   right: z.boolean().nullable(),
-  ...all(z.string().nullable(), "why", "error"),
+  ...fieldsOfKind(z.string().nullable(), "why", "error"),
   degraded: z.boolean(),
   latencyMs: z.number(),
   ...usage,
@@ -52,12 +52,12 @@ const Result = schema("EvaluationResult", {
 });
 const Comparison = schema("RunComparison", {
   questions: z.int(),
-  ...all(Summary, "first", "second"),
+  ...fieldsOfKind(Summary, "first", "second"),
   measures: z.array(
     z.object({
       measure: z.string(),
       questions: z.int(),
-      ...all(z.number(), "first", "second"),
+      ...fieldsOfKind(z.number(), "first", "second"),
       difference: z.object({ mean: z.number(), low: z.number(), high: z.number() }),
       isClear: z.boolean(),
     }),
@@ -82,7 +82,7 @@ export type RunOfSet = { set: QuestionSet; run: EvaluationRun };
 /** `{run}` of a set. @throws QuarryError `not-found`. */
 export const runOf: Find<RunOfSet> = async (services, { key, param }) => {
   const set = await questionSetOf(services, { key });
-  return { set, run: orNotFound(await findRun(services.db, set.id, param("run"))) };
+  return { set, run: requireFound(await findRun(services.db, set.id, param("run"))) };
 };
 
 const SET = "/question-sets/{id}";
@@ -96,8 +96,8 @@ const runCreation = action({
   body: newRun,
   errors: [409, 422],
   work: async ({ services, subject: set, body }) => {
-    const setting: Setting = given(body.setting);
-    return orNotFound(
+    const setting: Setting = omitUndefined(body.setting);
+    return requireFound(
       await findRun(services.db, set.id, await startRun(services, { set, setting })),
     );
   },
@@ -115,9 +115,9 @@ export const runsCreation = action({
     subject: set,
     body: { setting, second },
   }: ActionCall<QuestionSet, typeof twoRuns>) => {
-    const ids = [await startRun(services, { set, setting: given(setting) })];
+    const ids = [await startRun(services, { set, setting: omitUndefined(setting) })];
     if (Object.keys(second).length > 0) {
-      ids.push(await startRun(services, { set, setting: given(second) }));
+      ids.push(await startRun(services, { set, setting: omitUndefined(second) }));
     }
     return ids;
   },
@@ -163,6 +163,10 @@ export const runRoutes = new Endpoints("evaluation", runOf)
     "Compare two runs. Paired by question, with a bootstrap interval of each difference.",
     { query: compared, answer: Comparison, errors: [422] },
     async ({ services, subject: { set, run }, query }) =>
-      await compareRuns(services, run, orNotFound(await findRun(services.db, set.id, query.with))),
+      await compareRuns(
+        services,
+        run,
+        requireFound(await findRun(services.db, set.id, query.with)),
+      ),
   )
   .action(runRemoval).app;

@@ -80,7 +80,7 @@ export class Endpoints<Subject = undefined> {
 
   /** The route of an action, which its declaration describes. */
   action<Of, Body extends z.ZodType, Result>(declared: Action<Of, Body, Result>): this {
-    const { about, body, reference, isQuery = false, answer, shown, ...facts } = declared;
+    const { about, body, reference, isQuery = false, answer, answerOf, ...facts } = declared;
     const status = answer === undefined ? 204 : statusOf(declared);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- else it has a reference
     const at = { now: 0, subject: undefined as Of, input: undefined };
@@ -95,7 +95,7 @@ export class Endpoints<Subject = undefined> {
       const request = { subject: call.subject as Of, input, status };
       const result = await perform(context, declared, request);
       if (answer === undefined) return context.body(null, 204);
-      const reply = shown === undefined ? result : await shown(result, services);
+      const reply = answerOf === undefined ? result : await answerOf(result, services);
       return context.json(answer.parse(reply), statusOf(declared));
     };
     return this.raw(routeOf(declared), about, { ...routeFacts, isParsed: false }, answers, handle);
@@ -184,7 +184,7 @@ function partsOf(route: Route): { method: Method; path: string } {
   return { method: method as Method, path };
 }
 
-export { all } from "../../../core/input/fields-of-kind.ts";
+export { fieldsOfKind } from "../../../core/input/fields-of-kind.ts";
 
 /** An object that the reference lists under its name. */
 export const schema = <Shape extends z.ZodRawShape>(name: string, shape: Shape) =>
@@ -202,7 +202,7 @@ export const timeOrNull = time
 /** The answer to what continues in the background. */
 export const queued = {
   answer: schema("Queued", { queued: z.literal(true) }),
-  shown: () => ({ queued: true }),
+  answerOf: () => ({ queued: true }),
   status: 202,
 } as const;
 

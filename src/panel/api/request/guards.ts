@@ -23,7 +23,7 @@ type PanelRequest = { get: (name: "services") => Services; req: HonoRequest };
 type SignedInRequest = PanelRequest & { get: (name: "caller") => PanelCaller };
 
 /** Who calls. @throws QuarryError `unauthorized`; `too-many` when wrong credentials keep coming. */
-export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => {
+export const requireSignIn = createMiddleware<PanelEnv>(async (context, next) => {
   const services = context.get("services");
   const { raw } = context.req;
   const secure = isHttps(services.config, raw);
@@ -71,27 +71,27 @@ export async function ownSession(context: SignedInRequest) {
 }
 
 /** Whether one of our own pages sent it. */
-export const isOwn = ({ get, req }: PanelRequest) =>
+export const isOwnPage = ({ get, req }: PanelRequest) =>
   isSameOrigin(req.raw, baseUrlOf(get("services").config, req.raw));
 
 /** A sign-in from a page comes from one of our own; a program sends neither header. */
-export const noForeignPages = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
+export const refuseForeignPages = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const isPage = ["Origin", "Sec-Fetch-Site"].some((name) => req.header(name) !== undefined);
-  if (isPage && !isOwn({ get, req })) throw forbidden();
+  if (isPage && !isOwnPage({ get, req })) throw forbidden();
   await next();
 });
 
 /** Changes with the session cookie must come from our own pages. @throws `forbidden`. */
-export const ownPagesOnly = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
+export const requireOwnPages = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const secure = isHttps(get("services").config, req.raw);
   const secret = sessionSecretIn(req.header("Cookie") ?? null, secure);
   const withCookie = req.header("Authorization") === undefined && secret;
-  if (withCookie && !isReading(req.method) && !isOwn({ get, req })) throw forbidden();
+  if (withCookie && !isReading(req.method) && !isOwnPage({ get, req })) throw forbidden();
   await next();
 });
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. @throws `forbidden`. */
-export const enrolledOnly = createMiddleware<PanelEnv>(async ({ get }, next) => {
+export const requireEnrolment = createMiddleware<PanelEnv>(async ({ get }, next) => {
   const caller = get("caller");
   const { config } = get("services");
   if (caller.kind === "session" && mustEnrol(config, caller.session)) throw secondFactorRequired();
@@ -106,7 +106,7 @@ const OF_FILES =
   /^\/panel(?:\/api)?\/(?:(?:file-sources|sources|rags)\/([^/]+)|question-sets|evaluation|asked)(?:\/|$)/;
 
 /** With permissions, members only search, as themselves. @throws QuarryError `forbidden` */
-export const membersSearch = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
+export const restrictMembers = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const match = mayReadAll(get("caller")) ? null : OF_FILES.exec(req.path);
   const { db } = get("services");
   if (match !== null && (await hasPermissions(db, match[1] ?? null))) throw forbidden();

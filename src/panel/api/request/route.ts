@@ -8,7 +8,7 @@ import { pointInTime } from "../../../core/input/input-fields.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import type { AppEnv } from "../../../http/app-env.ts";
-import { parsedJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parsed-json.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 export type Success = 200 | 201 | 202;
@@ -140,7 +140,7 @@ export const operationIdOf = (method: Method, path: string) =>
 
 /** @throws QuarryError `invalid` when the body is not JSON. */
 export async function jsonOf(request: HonoRequest): Promise<unknown> {
-  const json = parsedJson(await request.text());
+  const json = parseJson(await request.text());
   if (json === undefined) throw notJson();
   return json;
 }

@@ -6,15 +6,15 @@ import { timeIn } from "../../../core/time.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import type { FileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { takenBy } from "../../../sources/registry.ts";
-import { parsedJson } from "../../../core/input/parsed-json.ts";
+import { pushedKindOf } from "../../../sources/registry.ts";
+import { parseJson } from "../../../core/input/parsed-json.ts";
 
 export const fileMetadata = z.record(z.string(), z.unknown());
 
 const READERS = `must be a JSON list of at most ${READERS_LIMIT} of user: and an address, group: or domain: and a name, or everyone`;
 
 /** A file as its headers say; null: no header, and it keeps what it has. @throws `invalid` */
-export function sentWith(header: (name: string) => string | null | undefined, path: string) {
+export function readFileHeaders(header: (name: string) => string | null | undefined, path: string) {
   const read = <Value>(name: string, valueOf: (text: string) => Value, rule: string) => {
     const text = header(name);
     if (text == null) return null;
@@ -22,8 +22,8 @@ export function sentWith(header: (name: string) => string | null | undefined, pa
     if (value == null) throw invalidField(name, rule);
     return value;
   };
-  const metadataOf = (text: string) => fileMetadata.safeParse(parsedJson(text)).data;
-  const readersOf = (text: string) => principals.safeParse(parsedJson(text)).data;
+  const metadataOf = (text: string) => fileMetadata.safeParse(parseJson(text)).data;
+  const readersOf = (text: string) => principals.safeParse(parseJson(text)).data;
   return {
     metadata: read("X-File-Metadata", metadataOf, "must be a JSON object"),
     mimeType: mediaTypeOf(header("Content-Type") ?? UNKNOWN_MEDIA_TYPE, path),
@@ -55,13 +55,13 @@ const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
  */
 export function filePathOf(url: string, tail = ""): string {
   const [, place = ""] = FILES.exec(url) ?? [];
-  const path = decodedPath(place.slice(0, place.length - tail.length));
+  const path = decodePath(place.slice(0, place.length - tail.length));
   if (path.startsWith("/")) throw invalidField("path", "must be relative, without a leading /");
   return storedPath(path);
 }
 
 /** A path whose segments are percent-encoded each. @throws QuarryError `invalid` */
-export function decodedPath(raw: string): string {
+export function decodePath(raw: string): string {
   try {
     return raw.split("/").map(decodeURIComponent).join("/");
   } catch {
@@ -79,7 +79,7 @@ const mediaTypeOf = (type: string, path: string) =>
 export type SourceRow = FileSource["source"];
 
 /** The source, if files can be pushed to it. @throws QuarryError `invalid`. */
-export function pushedSource({ source }: FileSource) {
-  if (takenBy(source.provider) === "files") return source;
+export function requirePushedSource({ source }: FileSource) {
+  if (pushedKindOf(source.provider) === "files") return source;
   throw invalid("this source reads its own files: none can be pushed to it");
 }

@@ -1,7 +1,7 @@
 import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
-import { Data, Time, visible, Status, ActionButton } from "../../components/data.tsx";
+import { Data, Time, revealControls, Status, ActionButton } from "../../components/data.tsx";
 import { Form, freshForm, type FormState } from "../../components/form.tsx";
-import { SettingFields, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingFields, formOfSettings } from "../../components/setting-fields.tsx";
 import { Facts, Empty } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
@@ -13,7 +13,7 @@ import { listSessions } from "../../../db/access/session-store.ts";
 import { Table } from "../../components/table.tsx";
 
 const HERE = "/panel/account";
-const PASSWORDS = declaredForm(ownPassword);
+const PASSWORDS = formOfSettings(ownPassword);
 
 export function accountPages(pages: Pages): void {
   pages.get("/", (context) => accountPage(context, freshForm()));
@@ -24,7 +24,7 @@ export function accountPages(pages: Pages): void {
       await countTry(context);
       return PASSWORDS.body(form);
     },
-    again: (state) => accountPage(context, state),
+    failedPage: (state) => accountPage(context, state),
     to: HERE,
   }));
 
@@ -88,7 +88,7 @@ export async function openSessions(context: PageContext, { userId, here }: Whose
         {
           head: "Browser",
           cell: ({ userAgent }) => (
-            <span title={visible(userAgent)}>
+            <span title={revealControls(userAgent)}>
               <Data>{browserInWords(userAgent)}</Data>
             </span>
           ),

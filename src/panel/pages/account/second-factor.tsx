@@ -4,7 +4,7 @@ import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton } from "../../components/data.tsx";
 import { Form, TextField, field, freshForm, type FormState } from "../../components/form.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { typed } from "../request/form.ts";
+import { omitBlank } from "../request/form.ts";
 import { countTry } from "../../api/request/guards.ts";
 import { ownTotpRemoval, totpConfirmation, totpEnrolment } from "../../api/session.ts";
 import { encode } from "uqr";
@@ -22,9 +22,9 @@ export function secondFactorPages(pages: Pages): void {
       await countTry(context);
       return { code: form.text("code") };
     },
-    again: (state) => secondFactorPage(context, state),
+    failedPage: (state) => secondFactorPage(context, state),
     to: HERE,
-    tells: ({ recoveryCodes }) => ({
+    flashOf: ({ recoveryCodes }) => ({
       notice: "The second factor is on. Your other sessions have ended.",
       secret: {
         label: "Recovery codes: each replaces a code of the app, once.",
@@ -37,9 +37,9 @@ export function secondFactorPages(pages: Pages): void {
     fields: ["code", "password"],
     body: async (form) => {
       await countTry(context);
-      return { code: typed(form.text("code")), password: typed(form.exact("password")) };
+      return { code: omitBlank(form.text("code")), password: omitBlank(form.exact("password")) };
     },
-    again: (state) => secondFactorPage(context, state),
+    failedPage: (state) => secondFactorPage(context, state),
     to: "/panel/account",
   }));
 }

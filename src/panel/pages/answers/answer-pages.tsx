@@ -12,8 +12,8 @@ import { newInference } from "../../../catalog/inferences/inference-settings.ts"
 import { LongChoices, ModelField, PromptField } from "../../components/choice-fields.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { settingFacts, SettingForm, declaredForm } from "../../components/setting-fields.tsx";
-import { adminsOnly, isAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { settingFacts, SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
+import { requireAdmin, isAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { filterIn } from "../request/list.tsx";
 import { type FormValues, type FormState, formName } from "../../components/form.tsx";
 
@@ -35,7 +35,7 @@ const modelOf =
 
 /** Running changes nothing: members may do it, so this stands before what members may not see. */
 export function runPages<Of extends Runner>(pages: Pages, kind: Kind, find: Find<Of>): void {
-  pages.of(modelOf(kind, find)).receive("/:id/run", askModel, "members");
+  pages.forRecord(modelOf(kind, find)).receive("/:id/run", askModel, "members");
 }
 
 export function answerPages<Of extends Runner, New extends z.ZodType, Patch extends z.ZodType>(
@@ -45,20 +45,20 @@ export function answerPages<Of extends Runner, New extends z.ZodType, Patch exte
 ): void {
   const { place, title: list } = WORDS[kind];
   pages.get("/", (context) => modelListPage(context, kind));
-  const ofOne = pages.of(modelOf(kind, find));
+  const ofOne = pages.forRecord(modelOf(kind, find));
   ofOne.get("/:id", modelPage);
   ofOne.get("/:id/settings", (context, model) => editModelPage(context, model));
   ofOne.form("/:id/settings", change, (context, model) => {
-    const isWhole = (form: FormValues) => form.text("only") === "";
+    const isWholeForm = (form: FormValues) => form.text("only") === "";
     return {
       subject: model.record,
       fields: STORED[kind].names,
       // The page that runs it saves its prompt only.
-      body: (form) => (isWhole(form) ? STORED[kind] : PROMPT).patch(form),
+      body: (form) => (isWholeForm(form) ? STORED[kind] : PROMPT).patch(form),
       changes: model.record,
-      again: (state, form) => editModelPage(context, model, completed(state, form, model)),
+      failedPage: (state, form) => editModelPage(context, model, completeState(state, form, model)),
       to: (_record, form) =>
-        addressOf(kind, model.record.identifier) + (isWhole(form) ? "/settings" : ""),
+        addressOf(kind, model.record.identifier) + (isWholeForm(form) ? "/settings" : ""),
     };
   });
   ofOne.removal("/:id/remove", removal, (_context, { record }) => {
@@ -90,22 +90,22 @@ export function newModelPages<Of extends Runner, New extends z.ZodType, Patch ex
   kind: Kind,
   { creation }: Actions<Of, New, Patch>,
 ): void {
-  pages.use("*", adminsOnly);
+  pages.use("*", requireAdmin);
   pages.get("/", (context) => newModelPage(context, kind));
   pages.form("/", creation, (context) => ({
     declared: NEW[kind],
-    again: (state) => newModelPage(context, kind, state),
+    failedPage: (state) => newModelPage(context, kind, state),
     to: ({ identifier }) => addressOf(kind, identifier),
   }));
 }
 
-const NEW = { inference: declaredForm(newInference), agent: declaredForm(newAgent) };
+const NEW = { inference: formOfSettings(newInference), agent: formOfSettings(newAgent) };
 const STORED = {
-  inference: declaredForm(newInference, ["identifier"]),
-  agent: declaredForm(newAgent, ["identifier"]),
+  inference: formOfSettings(newInference, ["identifier"]),
+  agent: formOfSettings(newAgent, ["identifier"]),
 };
 /** The fields that the page with a run saves. */
-const PROMPT = declaredForm(newAgent.pick({ systemPrompt: true }));
+const PROMPT = formOfSettings(newAgent.pick({ systemPrompt: true }));
 
 const DEFAULT_PROMPT = "Answer from the passages. Say so when they do not hold the answer.";
 
@@ -117,7 +117,7 @@ async function controlsOf(context: PageContext, state: FormState) {
     modelChoices(services, "chat"),
   ]);
   const identifiers = new Set(rags.map(({ identifier }) => identifier));
-  const unknownRags = state.all("rags").filter((identifier) => !identifiers.has(identifier));
+  const unknownRags = state.allValues("rags").filter((identifier) => !identifiers.has(identifier));
   return {
     rags:
       rags.length + unknownRags.length === 0 ? null : (
@@ -210,12 +210,12 @@ const StoredModel = ({ model: { kind, record } }: { model: Model }) => (
 );
 
 /** A failed form with what is stored in the fields that it does not have. */
-function completed(failed: FormState, form: FormValues, model: Model): FormState {
+function completeState(failed: FormState, form: FormValues, model: Model): FormState {
   if (form.text("only") === "") return failed;
   const fieldState = (field: string) => (form.has(field) ? failed : storedState(model));
   return {
     ...failed,
     text: (field) => fieldState(field).text(field),
-    all: (field) => fieldState(field).all(field),
+    allValues: (field) => fieldState(field).allValues(field),
   };
 }

@@ -3,10 +3,10 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { blocksIn, textOf } from "../../../inference/answer-text.ts";
 import { AgentInvokeRequest, MESSAGES_LIMIT } from "../../../inference/run-requests.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
-import { visible } from "../../components/data.tsx";
+import { revealControls } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import type { RunOutcome } from "./run-result.tsx";
-import { parsedJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parsed-json.ts";
 import type { FormValues } from "../../components/form.tsx";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
@@ -15,7 +15,7 @@ export const TURNS = "messages";
 /** @throws QuarryError `invalid` */
 export function turnsIn(text: string): EarlierMessage[] {
   if (text === "") return [];
-  const messages = parsedJson(text);
+  const messages = parseJson(text);
   if (messages === undefined) throw invalidField(TURNS, "must be JSON");
   return parseOrRefuse(AgentInvokeRequest.pick({ messages: true }), { messages }).messages ?? [];
 }
@@ -31,7 +31,7 @@ export function readTurns(form: FormValues): EarlierMessage[] {
 }
 
 /** The turns that a follow-up has before it. An answer that broke off is none of them. */
-export function turnsAfter(
+export function appendTurn(
   turns: EarlierMessage[],
   { question, outcome }: { question: string; outcome: RunOutcome | null },
 ): EarlierMessage[] {
@@ -54,7 +54,7 @@ export const EarlierTurns = ({ turns }: { turns: EarlierMessage[] }) => (
     {turns.map(({ role, content }) =>
       role === "user" ? (
         <h2 class="question data" dir="auto">
-          {visible(content)}
+          {revealControls(content)}
         </h2>
       ) : (
         <div class="answer-text">

@@ -12,16 +12,21 @@ import { connectProgram, type Program } from "../../../access/programs/connect-p
 import { conflict, invalid } from "../../../core/errors.ts";
 import { asId, newId, type TokenId } from "../../../core/ids.ts";
 import { choicesByKind } from "../../../db/catalog/panel-lists.ts";
-import { auditedPages } from "../../../http/middleware/audit.ts";
+import { auditPages } from "../../../http/middleware/audit.ts";
 import { Data, safeHref, Shortened, Hidden } from "../../components/data.tsx";
 import { FormMessage, freshForm, type FormValues, type FormState } from "../../components/form.tsx";
-import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
+import { choicesIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, leadingPage, type PageContext, type PageEnv } from "../page.tsx";
 import { attempt, formOf } from "../request/form.ts";
-import { asPage, enrolledPage, ownForms, signedInPage } from "../request/guards.ts";
-import { appBehind, withOwnResource } from "../../../access/programs/addresses.ts";
+import {
+  preparePage,
+  requireEnrolledSession,
+  requireOwnForms,
+  requireSession,
+} from "../request/guards.ts";
+import { appOfRedirectUri, normalizeResource } from "../../../access/programs/addresses.ts";
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
@@ -30,15 +35,22 @@ import { SourceFailure } from "../../../ports/source-reader.ts";
 export function authorizePages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.onError(errorPage);
-  app.use(asPage, ownForms, auditedPages, registeredPrograms, signedInPage, enrolledPage);
+  app.use(
+    preparePage,
+    requireOwnForms,
+    auditPages,
+    registeredPrograms,
+    requireSession,
+    requireEnrolledSession,
+  );
   app.get("/", async (context) => {
-    const request = await askedIn(context, new URL(context.req.url).search);
+    const request = await readConsentRequest(context, new URL(context.req.url).search);
     if (!request.isValid) return await refusedPage(context, request);
     return await consentPage(context, request, freshForm());
   });
   app.post("/", async (context) => {
     const form = await formOf(context);
-    const request = await askedIn(context, form.exact("query"));
+    const request = await readConsentRequest(context, form.exact("query"));
     if (!request.isValid) return await refusedPage(context, request);
     if (form.text("answer") !== "allow") {
       return await leadingPage(context, "Not connected", request.denied);
@@ -82,9 +94,9 @@ async function connect(
     throw conflict("Somebody else is signed in now. Start again in the program to connect it.");
   }
   const choice = {
-    rags: chosenIn(form, "rags"),
-    inferences: chosenIn(form, "inferences"),
-    agents: chosenIn(form, "agents"),
+    rags: choicesIn(form, "rags"),
+    inferences: choicesIn(form, "inferences"),
+    agents: choicesIn(form, "agents"),
   };
   const connection = { id, person, program: request.program, choice };
   return await connectProgram(context.get("services"), serverOf(context), connection);
@@ -127,7 +139,7 @@ async function answerForm(context: PageContext, { query }: ValidRequest, state: 
       <Hidden values={{ query, person: context.get("session").userId, id: newId(now()) }} />
       <p>
         {groups.length === 0
-          ? nothingOffered(admin)
+          ? emptyOfferText(admin)
           : "It may search, read and ask what you choose. It cannot change anything."}
       </p>
       {groups.map(({ kind, group, label }) => (
@@ -147,7 +159,7 @@ async function answerForm(context: PageContext, { query }: ValidRequest, state: 
   );
 }
 
-const nothingOffered = (admin: boolean) =>
+const emptyOfferText = (admin: boolean) =>
   admin
     ? "There is nothing to connect to yet. Create a RAG first."
     : "No RAG, inference or agent is open to members yet. An administrator can open them in their settings.";
@@ -171,10 +183,10 @@ const serverOf = (context: PageContext) =>
   authorizationServer(context.get("services"), addressOf(context));
 
 /** @throws QuarryError `unprocessable` where OAuth is not offered. */
-async function askedIn(context: PageContext, query: string): Promise<ConsentRequest> {
+async function readConsentRequest(context: PageContext, query: string): Promise<ConsentRequest> {
   const { helpers } = serverOf(context);
   try {
-    const fields = withOwnResource(new URLSearchParams(query), addressOf(context));
+    const fields = normalizeResource(new URLSearchParams(query), addressOf(context));
     const url = `${addressOf(context)}/authorize?${fields.toString()}`;
     const request = await helpers.parseAuthRequest(new Request(url));
     const denied = authorizationErrorRedirect(request, "access_denied");
@@ -182,10 +194,10 @@ async function askedIn(context: PageContext, query: string): Promise<ConsentRequ
       const back = authorizationErrorRedirect(request, "invalid_request", NO_CHALLENGE);
       return { isValid: false, problem: NO_CHALLENGE, back };
     }
-    if (await isElsewhere(context, request.clientId)) {
+    if (await isRedirecting(context, request.clientId)) {
       return { isValid: false, problem: NO_DOCUMENT, back: null };
     }
-    const app = appBehind(request.redirectUri);
+    const app = appOfRedirectUri(request.redirectUri);
     if (app?.isAccepted === false) return { isValid: false, problem: UNKNOWN_APP, back: null };
     const described = await helpers.describeConsent(request);
     const [program, about] = [programOf(request, described), aboutOf(described)];
@@ -211,7 +223,7 @@ const NAME_KEPT = 200;
  * lend its name to any program.
  * @throws SourceFailure
  */
-async function isElsewhere({ get }: PageContext, clientId: string): Promise<boolean> {
+async function isRedirecting({ get }: PageContext, clientId: string): Promise<boolean> {
   if (!URL.canParse(clientId)) return false;
   const { ok } = await get("services").askIssuer(clientId, {});
   return !ok;
@@ -219,7 +231,7 @@ async function isElsewhere({ get }: PageContext, clientId: string): Promise<bool
 
 function programOf(request: AuthRequest, described: ConsentDescription): Program {
   const { clientName, clientDomain } = described;
-  const host = appBehind(request.redirectUri)?.name ?? described.redirectHost;
+  const host = appOfRedirectUri(request.redirectUri)?.name ?? described.redirectHost;
   const name = clientName.trim().slice(0, NAME_KEPT) || host;
   const isShared = clientDomain !== undefined && isLocal(described);
   return { request, name, host, isShared };
@@ -227,7 +239,7 @@ function programOf(request: AuthRequest, described: ConsentDescription): Program
 
 /** Whether the code stays on the person's device. */
 const isLocal = ({ redirectUri, redirectIsLoopback }: ConsentDescription) =>
-  redirectIsLoopback || appBehind(redirectUri) !== null;
+  redirectIsLoopback || appOfRedirectUri(redirectUri) !== null;
 
 function aboutOf(described: ConsentDescription) {
   const { clientDomain } = described;

@@ -1,10 +1,10 @@
-import { leastFoundQueries, type QueryGroup } from "../../../db/evaluation/query-store.ts";
+import { listLeastFoundQueries, type QueryGroup } from "../../../db/evaluation/query-store.ts";
 import { Data, Time, DataLink } from "../../components/data.tsx";
 import { count, countText } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
-import { keepAddress, PLACE } from "./set-parts.tsx";
+import { newQuestionAddress, PLACE } from "./set-parts.tsx";
 
 const GROUPS_SHOWN = 100;
 const SCORE_DIGITS = 3;
@@ -13,7 +13,7 @@ const SCORE_DIGITS = 3;
 export async function askedPage(context: PageContext): Promise<Response> {
   const { config, db } = context.get("services");
   const days = config.KEEP_QUERIES_DAYS;
-  const groups = days === 0 ? [] : await leastFoundQueries(db, GROUPS_SHOWN);
+  const groups = days === 0 ? [] : await listLeastFoundQueries(db, GROUPS_SHOWN);
   const lead = `Queries of the last ${countText(days, "day")}, the worst results first.`;
   return await page(
     context,
@@ -38,7 +38,7 @@ export async function askedPage(context: PageContext): Promise<Response> {
         {
           head: "",
           cell: ({ ragIdentifier: rag, query, file }) => (
-            <a href={keepAddress({ rag, question: query.split("\n", 1)[0] ?? "", file })}>
+            <a href={newQuestionAddress({ rag, question: query.split("\n", 1)[0] ?? "", file })}>
               Keep as a question
             </a>
           ),

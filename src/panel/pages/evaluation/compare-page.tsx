@@ -8,7 +8,7 @@ import { Table } from "../../components/table.tsx";
 import { BUSY_SECONDS, page, type PageContext } from "../page.tsx";
 import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";
 import { runOf } from "../../api/evaluation/runs.ts";
-import { spentFigures } from "./run-page.tsx";
+import { usageFigures } from "./run-page.tsx";
 import { figure, RunStatus } from "./runs-tab.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
@@ -55,7 +55,7 @@ const RunSide = ({ name, set, run }: { name: string; set: QuestionSet; run: Eval
   </section>
 );
 
-const signed = (value: number) => `${value > 0 ? "+" : ""}${figure(value)}`;
+const signedFigure = (value: number) => `${value > 0 ? "+" : ""}${figure(value)}`;
 
 const Comparison = ({ comparison }: { comparison: RunComparison }) => (
   <>
@@ -79,14 +79,14 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
         {
           head: "Difference, 95 % interval",
           cell: ({ difference }) =>
-            `${signed(difference.mean)} (${signed(difference.low)} to ${signed(difference.high)})`,
+            `${signedFigure(difference.mean)} (${signedFigure(difference.low)} to ${signedFigure(difference.high)})`,
         },
         { head: "Meaning", cell: (row) => <Meaning of={row} /> },
       ]}
     />
     <Table
       label="Time and cost"
-      rows={spentFigures(comparison.first, comparison.second)}
+      rows={usageFigures(comparison.first, comparison.second)}
       empty={null}
       columns={[
         { head: "Other figures", cell: ([name]) => name },

@@ -6,7 +6,7 @@ import { Form, SelectField, TextArea, TextField, field } from "../../components/
 import { Table } from "../../components/table.tsx";
 import { questionChange, questionOf, questionRemoval } from "../../api/evaluation/questions.ts";
 import { lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { typed } from "../request/form.ts";
+import { omitBlank } from "../request/form.ts";
 import { ragsOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { MAX_CHOICES } from "../../../db/catalog/panel-lists.ts";
 import { readFilePage } from "../../../db/files/source-file-pages.ts";
@@ -16,7 +16,7 @@ import { runsAddress, setAddress, trailTo } from "./set-parts.tsx";
 import { freshForm, type FormState, type FormValues } from "../../components/form.tsx";
 
 export function questionPages(pages: Pages): void {
-  const ofOne = pages.of(lookUp(questionOf));
+  const ofOne = pages.forRecord(lookUp(questionOf));
   ofOne.get("/:set/questions/:question", (context, { set, question }) =>
     questionPage(context, set, question, freshForm(valuesOf(question))),
   );
@@ -25,7 +25,7 @@ export function questionPages(pages: Pages): void {
     fields: QUESTION_FIELDS,
     body: questionBody,
     changes: subject.question,
-    again: (state) => questionPage(context, subject.set, subject.question, state),
+    failedPage: (state) => questionPage(context, subject.set, subject.question, state),
     to: setAddress(subject.set.identifier),
   }));
 
@@ -146,9 +146,9 @@ export const questionBody = (form: FormValues) => ({
       ? { file: line }
       : { file: line.slice(0, at), passage: line.slice(at + BETWEEN.length) };
   }),
-  check: typed(form.text("check")) ?? null,
-  answer: typed(form.exact("answer").trim()) ?? null,
-  jsonSchema: typed(form.text("jsonSchema")) ?? null,
+  check: omitBlank(form.text("check")) ?? null,
+  answer: omitBlank(form.exact("answer").trim()) ?? null,
+  jsonSchema: omitBlank(form.text("jsonSchema")) ?? null,
 });
 
 const CHECKS = [

@@ -12,9 +12,9 @@ import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
 import { questionCreation, questionImport } from "../../api/evaluation/questions.ts";
 import { questionBody, expectedLines, pathsOf, QUESTION_FIELDS } from "./question-page.tsx";
 import { QuestionFields } from "./question-page.tsx";
-import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts";
+import { invalidField, QuarryError, messageForPeople } from "../../../core/errors.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
-import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
+import { importQuestions } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
 import { freshForm, type FormState } from "../../components/form.tsx";
 
@@ -24,7 +24,7 @@ const ADDING = "add";
 type Forms = { added?: FormState; imported?: FormState };
 
 export function questionListPages(pages: Pages): void {
-  const ofSet = pages.of(setOf);
+  const ofSet = pages.forRecord(setOf);
   ofSet.get("/:set", (context, set) => {
     const { question = "", expected = "" } = context.req.query();
     const isAdding = context.req.query(ADDING) !== undefined || question !== "";
@@ -35,9 +35,9 @@ export function questionListPages(pages: Pages): void {
   ofSet.form("/:set/questions", questionCreation, (context, set) => ({
     fields: QUESTION_FIELDS,
     body: questionBody,
-    again: (added) => questionsTab(context, set, { added }),
+    failedPage: (added) => questionsTab(context, set, { added }),
     to: `${setAddress(set.identifier)}?${ADDING}#${ADDING}`,
-    tells: ({ absent }) => ({ notice: "The question is saved.", ...problemOf(absent) }),
+    flashOf: ({ absent }) => ({ notice: "The question is saved.", ...problemOf(absent) }),
   }));
 
   ofSet.form("/:set/import", questionImport, async (context, set) => {
@@ -46,9 +46,9 @@ export function questionListPages(pages: Pages): void {
       subject: { set, contents: () => questionsIn(parts, set) },
       form: parts.form,
       fields: ["file", "format", "text"],
-      again: (imported) => questionsTab(context, set, { imported }),
+      failedPage: (imported) => questionsTab(context, set, { imported }),
       to: setAddress(set.identifier),
-      tells: ({ kept, absent }) => ({
+      flashOf: ({ kept, absent }) => ({
         notice: `${countText(kept, "question")} imported.`,
         ...problemOf(absent),
       }),
@@ -161,16 +161,16 @@ async function questionsIn({ form, files }: FormWithFiles, set: QuestionSet) {
   const [upload] = files("file");
   if (upload === undefined) {
     if (form.text("text") === "") throw fileProblem("choose a file, or paste its content");
-    return importedQuestions(form.exact("text"), format, set);
+    return importQuestions(form.exact("text"), format, set);
   }
   if (upload.size > MAX_IMPORT_BYTES) throw fileProblem("is larger than 1 MiB");
   const [ending = ""] = /\.\w+$/.exec(upload.name.toLowerCase()) ?? [];
   const text = await upload.text();
   try {
-    return importedQuestions(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
+    return importQuestions(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
-    throw fileProblem(toldToPeople(thrown));
+    throw fileProblem(messageForPeople(thrown));
   }
 }
 

@@ -16,7 +16,7 @@ import { figure, RunStatus } from "./runs-tab.tsx";
 import { FACT_NAMES, settingInWords } from "./setting-fields.tsx";
 
 export function runResultPages(pages: Pages): void {
-  const ofRun = pages.of(lookUp(runOf));
+  const ofRun = pages.forRecord(lookUp(runOf));
   ofRun.get("/:set/runs/:run", (context, subject) => runPage(context, subject));
   ofRun.removal("/:set/runs/:run/remove", runRemoval, (_context, { set, run }) => ({
     subject: { set, run },
@@ -54,7 +54,7 @@ async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Re
     <div id="run" data-live>
       <RunStatus run={run} />
       {run.summary === null ? null : <Figures summary={run.summary} />}
-      <Facts pairs={madeWith(run)} />
+      <Facts pairs={factRows(run)} />
       <h2>Questions</h2>
       <p class="soft">Questions that went wrong come first.</p>
       <Table
@@ -74,7 +74,7 @@ async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Re
   );
 }
 
-const madeWith = ({ facts }: EvaluationRun) =>
+const factRows = ({ facts }: EvaluationRun) =>
   Object.entries(facts).map(([name, value]) => {
     return [FACT_NAMES[name] ?? name, <Data>{String(value ?? "none")}</Data>] as const;
   });
@@ -86,7 +86,7 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
       const { name, term } = measureWords[measure];
       return { name, term, amount: figure(summary.measures[measure]) };
     }),
-    ...spentFigures(summary).map(([name, amountOf]) => ({ name, amount: amountOf(summary) })),
+    ...usageFigures(summary).map(([name, amountOf]) => ({ name, amount: amountOf(summary) })),
   ];
   return (
     <dl class="figures">
@@ -101,13 +101,13 @@ type JudgeUsage = NonNullable<RunSummary["judge"]>;
 
 const tokensOf = ({ inputTokens, outputTokens }: JudgeUsage) => count(inputTokens + outputTokens);
 const costOf = ({ cost }: JudgeUsage) => (cost === null ? "–" : money(cost.amount, cost.currency));
-const ofJudge =
+const textOfJudge =
   (textOf: (spent: JudgeUsage) => string) =>
   ({ judge }: RunSummary) =>
     judge === null ? "–" : textOf(judge);
 
 /** Figures of runs that are no measures; a judge’s if one of them had any. */
-export const spentFigures = (...summaries: RunSummary[]) =>
+export const usageFigures = (...summaries: RunSummary[]) =>
   [
     ["Failed questions", ({ errors }: RunSummary) => count(errors)],
     ["Degraded", ({ degradedShare }: RunSummary) => percent(degradedShare, 1)],
@@ -117,8 +117,8 @@ export const spentFigures = (...summaries: RunSummary[]) =>
     ["Cost", costOf],
     ...(summaries.some(({ judge }) => judge !== null)
       ? ([
-          ["Judge’s tokens", ofJudge(tokensOf)],
-          ["Judge’s cost", ofJudge(costOf)],
+          ["Judge’s tokens", textOfJudge(tokensOf)],
+          ["Judge’s cost", textOfJudge(costOf)],
         ] as const)
       : []),
   ] as const;

@@ -11,7 +11,7 @@ import { optionsOf } from "../../components/choice-fields.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { BUSY_SECONDS, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { measureWords, SHOWN_MEASURES, keptRuns, runsAddress, setOf } from "./set-parts.tsx";
+import { measureWords, SHOWN_MEASURES, listKeptRuns, runsAddress, setOf } from "./set-parts.tsx";
 import { setTab } from "./set-parts.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 import { SettingFields, settingIn, settingInWords, SETTING_FIELDS } from "./setting-fields.tsx";
@@ -21,7 +21,7 @@ const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";
 
 export function runListPages(pages: Pages): void {
-  const ofSet = pages.of(setOf);
+  const ofSet = pages.forRecord(setOf);
   // `?compare=` is asked as the second setting.
   ofSet.get("/:set/runs", (context, set) => {
     const target = context.req.query("compare") ?? "";
@@ -31,7 +31,7 @@ export function runListPages(pages: Pages): void {
   ofSet.form("/:set/runs", runsCreation, (context, set) => ({
     fields: SETTING_FIELDS,
     body: (form) => ({ setting: settingIn(form, ""), second: settingIn(form, SECOND) }),
-    again: (state) => runsTab(context, set, state),
+    failedPage: (state) => runsTab(context, set, state),
     to: ([first = "", second]) =>
       `${runsAddress(set)}/${second === undefined ? first : `compare?first=${first}&second=${second}`}`,
   }));
@@ -39,7 +39,7 @@ export function runListPages(pages: Pages): void {
 
 async function runsTab(context: PageContext, set: QuestionSet, state: FormState) {
   const services = context.get("services");
-  const runs = await keptRuns(services, set);
+  const runs = await listKeptRuns(services, set);
   const targets = isAdmin(context) ? await listChoices(services.db, set.subjectKind) : [];
   const isRunning = runs.some(({ status }) => status === "running");
   return await setTab(

@@ -6,7 +6,7 @@ import { RUNS_AT_ONCE, RUNS_KEPT } from "../../../evaluation/limits.ts";
 import type { Services } from "../../../services.ts";
 import { questionSetOf } from "../../api/evaluation/questions.ts";
 import { DataLink } from "../../components/data.tsx";
-import { changed } from "../request/list.tsx";
+import { changeQuery } from "../request/list.tsx";
 import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 
@@ -56,7 +56,7 @@ export async function setTab(
   return await page(context, { ...head, ...rest, tabs }, content);
 }
 
-export async function keptRuns({ db }: Pick<Services, "db">, set: QuestionSet) {
+export async function listKeptRuns({ db }: Pick<Services, "db">, set: QuestionSet) {
   return (await listRuns(db, set.id, { offset: 0, limit: RUNS_KEPT + RUNS_AT_ONCE })).data;
 }
 
@@ -87,5 +87,5 @@ type Offer = {
 };
 
 /** Where a question is kept: the form offers what was found. */
-export const keepAddress = ({ rag, question, file }: Offer) =>
-  changed("/panel/new/question", { rag, question, expected: file ?? "" });
+export const newQuestionAddress = ({ rag, question, file }: Offer) =>
+  changeQuery("/panel/new/question", { rag, question, expected: file ?? "" });

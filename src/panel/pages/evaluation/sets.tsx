@@ -5,7 +5,7 @@ import { newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { setChange, setCreation, setRemoval } from "../../api/evaluation/questions.ts";
 import { count, countText } from "../../components/figures.ts";
 import { Form, SelectField, field, type FormState, formFrom } from "../../components/form.tsx";
-import { SettingFields, SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingFields, SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
@@ -14,7 +14,7 @@ import { ASKED, NEW_SET, PLACE, setAddress, subjectOf, setOf, setTab } from "./s
 import { trailTo } from "./set-parts.tsx";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 
-const NEW_FORM = declaredForm(newQuestionSet);
+const NEW_FORM = formOfSettings(newQuestionSet);
 
 /** The page that makes a set; `?subject=` chooses what it asks. */
 export function newSetPages(pages: Pages): void {
@@ -29,7 +29,7 @@ export function newSetPages(pages: Pages): void {
       const subject = kind === "rag" ? { rag: identifier } : { inference: identifier };
       return { ...NEW_FORM.body(form), ...subject };
     },
-    again: (state) => newSetPage(context, state),
+    failedPage: (state) => newSetPage(context, state),
     to: ({ identifier }) => setAddress(identifier),
   }));
 }
@@ -109,19 +109,19 @@ const optionOf =
   (kind: string, word: string) =>
   ({ identifier, name }: Choice) => ({ value: `${kind} ${identifier}`, label: `${word} ${name}` });
 
-const FORM = declaredForm(newQuestionSet, ["identifier"]);
+const FORM = formOfSettings(newQuestionSet, ["identifier"]);
 /** A RAG gives no answers. */
-const RAG_FORM = declaredForm(newQuestionSet, ["identifier", "judgeModel"]);
+const RAG_FORM = formOfSettings(newQuestionSet, ["identifier", "judgeModel"]);
 
 export function setPages(pages: Pages): void {
   pages.get("/", (context) => setListPage(context));
-  const ofSet = pages.of(setOf);
+  const ofSet = pages.forRecord(setOf);
   ofSet.get("/:set/settings", (context, set) => settingsTab(context, set, FORM.state(set)));
 
   ofSet.form("/:set/settings", setChange, (context, set) => ({
     declared: FORM,
     changes: set,
-    again: (state) => settingsTab(context, set, state),
+    failedPage: (state) => settingsTab(context, set, state),
     to: `${setAddress(set.identifier)}/settings`,
   }));
 
@@ -168,7 +168,7 @@ async function settingsTab(context: PageContext, set: QuestionSet, state: FormSt
 }
 
 /** "Keep this question": which set takes it. The set's own form does the rest. */
-export async function keepPage(context: PageContext): Promise<Response> {
+export async function chooseSetPage(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const form = formFrom(new URL(context.req.url).searchParams);
   const rag = await findRag(services, { key: form.text("rag") });

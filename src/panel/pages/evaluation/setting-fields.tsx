@@ -1,6 +1,6 @@
 import { settingShape, type Setting } from "../../../core/input/run-setting.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { given } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/given.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option, field } from "../../components/form.tsx";
 import { bodyIn } from "../../components/setting-fields.tsx";
@@ -17,7 +17,9 @@ export function settingIn(form: FormValues, prefix: string): Setting {
   const body = bodyIn(form, settingFields(settingShape), { prefix });
   const entries = Object.entries(body).filter(([, value]) => value !== false && value !== null);
   const without = form.text(`${prefix}reranker`) === NO_RERANKER ? { reranker: null } : {};
-  return given(parseKnownOrRefuse(settingShape, { ...Object.fromEntries(entries), ...without }));
+  return omitUndefined(
+    parseKnownOrRefuse(settingShape, { ...Object.fromEntries(entries), ...without }),
+  );
 }
 
 type FieldsProps = {

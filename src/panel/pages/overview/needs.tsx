@@ -22,23 +22,23 @@ export function needsOf({
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const listedFiles = groups.reduce((sum, files) => sum + files.length, 0);
   return [
-    ...ofStorage(problem),
-    ...failingSources.map(ofSource),
-    ...waiting.map(ofWaiting),
-    ...endpoints.map(ofEndpoint),
+    ...needOfStorage(problem),
+    ...failingSources.map(needOfSource),
+    ...waiting.map(needOfWaiting),
+    ...endpoints.map(needOfEndpoint),
     ...groups.flatMap(needOf),
-    ...untold(listedFiles, failing),
+    ...needOfUnlisted(listedFiles, failing),
   ];
 }
 
-function ofStorage(problem: string | null): Need[] {
+function needOfStorage(problem: string | null): Need[] {
   if (problem === null) return [];
   const what = <strong>Nothing can be stored.</strong>;
   const why = `${sentence(problem)} Uploads and indexing continue once there is room.`;
   return [{ tone: "bad", what, why, href: "/panel/sources", remedy: "See the sources" }];
 }
 
-const ofWaiting = ({ identifier, name, errorMessage }: Needs["waiting"][number]) => ({
+const needOfWaiting = ({ identifier, name, errorMessage }: Needs["waiting"][number]) => ({
   tone: "warn" as const,
   what: (
     <>
@@ -50,7 +50,7 @@ const ofWaiting = ({ identifier, name, errorMessage }: Needs["waiting"][number])
   remedy: "See the files",
 });
 
-const ofEndpoint = ({ id, url }: Needs["endpoints"][number]) => ({
+const needOfEndpoint = ({ id, url }: Needs["endpoints"][number]) => ({
   tone: "bad" as const,
   what: (
     <>
@@ -62,7 +62,7 @@ const ofEndpoint = ({ id, url }: Needs["endpoints"][number]) => ({
   remedy: "Open the endpoint",
 });
 
-function ofSource(source: Needs["failingSources"][number]): Need {
+function needOfSource(source: Needs["failingSources"][number]): Need {
   const { heldRemovals, identifier, name, error } = source;
   const href = `/panel/sources/${identifier}`;
   const subject = (says: string) => (
@@ -143,7 +143,7 @@ function needOf(files: Needs["failingFiles"]): Need[] {
 }
 
 /** The list of failing files ends before their count does. */
-function untold(listedFiles: number, all: number): Need[] {
+function needOfUnlisted(listedFiles: number, all: number): Need[] {
   if (all <= listedFiles) return [];
   const what = countText(all - listedFiles, "more file", "more files");
   const to = { href: "/panel/rags", remedy: "See the RAGs" };

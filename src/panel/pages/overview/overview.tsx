@@ -37,7 +37,7 @@ function spanOf(name: string, now: number): Span {
   return { from: to - hours * HOUR_MS, to, group };
 }
 
-function filled({ lines }: UsageReport, { from, to, group }: Span) {
+function fillGaps({ lines }: UsageReport, { from, to, group }: Span) {
   const step = group === "hour" ? HOUR_MS : DAY_MS;
   const byKey = new Map(lines.map((line) => [line.key, line]));
   return Array.from({ length: Math.round((to - from) / step) }, (_, at) => {
@@ -50,7 +50,7 @@ function filled({ lines }: UsageReport, { from, to, group }: Span) {
 }
 
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
-const rounded = (value: number) => count(Math.round(value));
+const roundedCount = (value: number) => count(Math.round(value));
 
 type ValueOf = (line: UsageLine) => number;
 const tokensOf: ValueOf = (line) => line.inputTokens + line.outputTokens;
@@ -58,8 +58,8 @@ const tokensOf: ValueOf = (line) => line.inputTokens + line.outputTokens;
 const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
   const { total } = usage;
   if (total.calls === 0) return <p class="soft">No calls in this time.</p>;
-  const times = filled(usage, span);
-  const course = (name: string, valueOf: ValueOf, look: Omit<Course, "name" | "points">) => {
+  const times = fillGaps(usage, span);
+  const seriesOf = (name: string, valueOf: ValueOf, look: Omit<Course, "name" | "points">) => {
     const points = times.map(({ label, line }) => ({
       label,
       value: line === undefined ? 0 : valueOf(line),
@@ -77,16 +77,23 @@ const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
     <Charts
       label={`Usage by ${span.group}, UTC`}
       courses={[
-        course("Calls", (line) => line.calls, { amount: count(total.calls), format: rounded }),
-        course("Errors", ({ errors, calls }) => share(errors, calls), partOf(total.errors, total)),
-        course(
+        seriesOf("Calls", (line) => line.calls, {
+          amount: count(total.calls),
+          format: roundedCount,
+        }),
+        seriesOf(
+          "Errors",
+          ({ errors, calls }) => share(errors, calls),
+          partOf(total.errors, total),
+        ),
+        seriesOf(
           "Degraded",
           (line) => share(line.degraded, line.calls),
           partOf(total.degraded, total),
         ),
-        course("Latency, p95", (line) => line.p95Ms ?? 0, latency),
-        course("Model tokens", tokensOf, { ...tokens, format: rounded }),
-        course("Cost", valueOf, cost),
+        seriesOf("Latency, p95", (line) => line.p95Ms ?? 0, latency),
+        seriesOf("Model tokens", tokensOf, { ...tokens, format: roundedCount }),
+        seriesOf("Cost", valueOf, cost),
       ]}
     />
   );

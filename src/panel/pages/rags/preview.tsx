@@ -34,7 +34,7 @@ export async function previewPage(context: PageContext, rag: RagRecord): Promise
   const overlap = form.text("chunkOverlap") || String(rag.chunkOverlap);
   const attempted = await attempt(form, FIELDS, async () => {
     const values = { path, chunkSize: numberOf(size), chunkOverlap: numberOf(overlap) };
-    return path === "" ? null : await cutBoth(context, rag, parseOrRefuse(previewWish, values));
+    return path === "" ? null : await compareCuts(context, rag, parseOrRefuse(previewWish, values));
   });
   const state = attempted.done
     ? freshForm({ path, chunkSize: size, chunkOverlap: overlap })
@@ -53,7 +53,7 @@ type Both = { now: { cuts: Cut[]; total: number }; preview: ChunkPreview } | "no
 
 type Wish = z.output<typeof previewWish>;
 
-async function cutBoth({ get }: PageContext, rag: RagRecord, wish: Wish): Promise<Both> {
+async function compareCuts({ get }: PageContext, rag: RagRecord, wish: Wish): Promise<Both> {
   const services = get("services");
   try {
     const [live, preview] = await Promise.all([

@@ -1,10 +1,10 @@
 import { findOriginal } from "../../../db/catalog/rag-writes.ts";
-import { findCopied } from "../../../db/catalog/source-copy-store.ts";
+import { findOriginalOfCopy } from "../../../db/catalog/source-copy-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
-import { BUILT_IN_MODELS, otherModel } from "../../../ports/models.ts";
+import { BUILT_IN_MODELS, otherModelMessage } from "../../../ports/models.ts";
 import { similaritySpread, type SimilaritySpread } from "../../../evaluation/similarity-spread.ts";
 import type { Services } from "../../../services.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -85,7 +85,9 @@ const RagStatus = ({ rag }: { rag: RagRecord }) => {
   if (rag.status === "paused") return <Status tone="off">paused: no new files are indexed</Status>;
   if (rag.status === "error") return <Status tone="bad">its source cannot be read</Status>;
   if (rag.modelChangedAt > 0)
-    return <Status tone="bad">searched by words alone: {otherModel(rag.embeddingModel)}</Status>;
+    return (
+      <Status tone="bad">searched by words alone: {otherModelMessage(rag.embeddingModel)}</Status>
+    );
   return rag.processedFiles < rag.totalFiles ? (
     <Status tone="work">active, some files not indexed</Status>
   ) : (
@@ -110,7 +112,7 @@ const Building = ({ building, files }: BuildingProps) => (
 
 /** The copy of its source that still gets files, and how many it will have; null: none. */
 async function copyState({ db }: Services, rag: RagRecord) {
-  const source = await findCopied(db, rag.fileSource.id);
+  const source = await findOriginalOfCopy(db, rag.fileSource.id);
   if (source === null) return null;
   const { totalFiles = 0 } = (await findOriginal(db, rag)) ?? {};
   return { ...source, files: rag.totalFiles, total: Math.max(totalFiles, rag.totalFiles) };

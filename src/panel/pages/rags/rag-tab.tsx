@@ -8,7 +8,7 @@ import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import type { Services } from "../../../services.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
-import { declaredForm } from "../../components/setting-fields.tsx";
+import { formOfSettings } from "../../components/setting-fields.tsx";
 import type { FormState } from "../../components/form.tsx";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
@@ -55,10 +55,10 @@ export async function ragTab(
 /** Chosen when a RAG is made, and on its page of scopes. */
 const ONCE = ["identifier", "fileSource", "scopeMode"];
 
-export const NEW_RAG_FORM = declaredForm(newRag);
-export const RAG_FORM = declaredForm(newRag, ONCE);
+export const NEW_RAG_FORM = formOfSettings(newRag);
+export const RAG_FORM = formOfSettings(newRag, ONCE);
 /** The fields without the name. */
-export const SEARCH_FIELDS = declaredForm(newRag, [...ONCE, "name"]).fields;
+export const SEARCH_FIELDS = formOfSettings(newRag, [...ONCE, "name"]).fields;
 
 export async function ragControls(services: Pick<Services, "db" | "models">, state: FormState) {
   const choices = await modelChoices(services, "reranker");

@@ -19,7 +19,14 @@ import { listChoices, listRagLines, type RagLine } from "../../../db/catalog/pan
 import { Menu, Shortened, ShortenedLink, Status, StatusBar } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import type { Column } from "../../components/table.tsx";
-import { adminsOnly, BUSY_SECONDS, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
+import {
+  requireAdmin,
+  BUSY_SECONDS,
+  isAdmin,
+  page,
+  type PageContext,
+  type Pages,
+} from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { optionsOf } from "../../components/choice-fields.tsx";
 import { SelectField, type FormState } from "../../components/form.tsx";
@@ -27,8 +34,8 @@ import { SettingForm } from "../../components/setting-fields.tsx";
 
 export function ragPages(pages: Pages): void {
   pages.get("/", (context) => ragListPage(context));
-  for (const path of ["/:id/reindex", "/:id/settings/cost"]) pages.use(path, adminsOnly);
-  const ofRag = pages.of(ragOf);
+  for (const path of ["/:id/reindex", "/:id/settings/cost"]) pages.use(path, requireAdmin);
+  const ofRag = pages.forRecord(ragOf);
   ofRag.get("/:id", ragPage);
   ofRag.get("/:id/scope", (context, rag) => scopePage(context, rag));
   ofRag.get("/:id/settings", settingsPage);
@@ -58,7 +65,7 @@ export function ragPages(pages: Pages): void {
   ofRag.form("/:id/status", ragChange, (_context, rag) => ({
     body: (form) => ({ status: form.text("status") === "paused" ? "paused" : "active" }),
     to: addressOf(rag),
-    tells: ({ status }) => ({
+    flashOf: ({ status }) => ({
       notice: status === "paused" ? "Indexing is paused." : "Indexing continues.",
     }),
   }));
@@ -71,7 +78,7 @@ const addressOf = ({ identifier }: RagRecord) => ragAddress(identifier);
 
 /** A new RAG; no identifier can hide it, as none is below `/new`. */
 export function newRagPages(pages: Pages): void {
-  pages.use("*", adminsOnly);
+  pages.use("*", requireAdmin);
   // `?source=` chooses the source beforehand.
   pages.get("/", (context) => {
     const fileSource = context.req.query("source") ?? "";
@@ -79,9 +86,9 @@ export function newRagPages(pages: Pages): void {
   });
   pages.form("/", ragCreation, (context) => ({
     declared: NEW_RAG_FORM,
-    again: (state) => show(context, state),
+    failedPage: (state) => show(context, state),
     to: (rag) => addressOf(rag) + (rag.scopeMode === "scoped" ? "/scope" : ""),
-    tells: ({ scopeMode }) => {
+    flashOf: ({ scopeMode }) => {
       const isScoped = scopeMode === "scoped";
       const next = isScoped ? "Choose what it indexes." : "Its files are being indexed.";
       return { notice: `The RAG is created. ${next}` };

@@ -7,7 +7,7 @@ import { listFolder } from "../../../db/files/source-file-list.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data } from "../../components/data.tsx";
-import { atLeast, countText } from "../../components/figures.ts";
+import { countOrMore, countText } from "../../components/figures.ts";
 import {
   Choices,
   type Option,
@@ -16,7 +16,7 @@ import {
   type FormState,
 } from "../../components/form.tsx";
 import type { Pages } from "../page.tsx";
-import { changed, FILES_COUNTED } from "../request/list.tsx";
+import { changeQuery, FILES_COUNTED } from "../request/list.tsx";
 import type { z } from "zod";
 import { action, type ActionCall } from "../../action.ts";
 import { ragChange, ragRemoval } from "../../api/rags.ts";
@@ -38,7 +38,7 @@ function scopeIn(form: FormValues): IndexScope {
 /** Back in the folder of the tree where the change was asked for. */
 function treeAddress(rag: RagRecord, form: FormValues): string {
   const path = form.exact("path");
-  return path === "" ? scopeAddress(rag) : changed(scopeAddress(rag), { path });
+  return path === "" ? scopeAddress(rag) : changeQuery(scopeAddress(rag), { path });
 }
 
 /** The loss when a RAG, or a part of its scope, is removed. */
@@ -82,14 +82,14 @@ const scopeRemoval = action({
   work: ({ services, subject }: ActionCall<ScopeOfRag, z.ZodUndefined>) =>
     removeScope(services, subject),
   target: ({ rag }) => rag.identifier,
-  previous: ({ scope }) => scope,
+  previousValues: ({ scope }) => scope,
 });
 
 function addScopeChanges(ofRag: Pages<RagRecord>): void {
   ofRag.form("/:id/scope/add", scopeAddition, (context, rag) => ({
     fields: ["type", "value"],
     body: scopeIn,
-    again: (state) => scopePage(context, rag, state),
+    failedPage: (state) => scopePage(context, rag, state),
     to: (_none, form) => treeAddress(rag, form),
   }));
 
@@ -108,7 +108,7 @@ function addScopeChanges(ofRag: Pages<RagRecord>): void {
       says: (
         <p>
           Leaves out <Data>{scope.value}</Data>: <Data>{rag.name}</Data> no longer finds its{" "}
-          {atLeast(files, FILES_COUNTED, "file")}, unless another choice includes them. The
+          {countOrMore(files, FILES_COUNTED, "file")}, unless another choice includes them. The
           documents stay in <Data>{rag.fileSource.name}</Data>.
         </p>
       ),
@@ -131,7 +131,7 @@ const FirstPart = ({ state, options }: { state: FormState; options: Option[] }) 
 );
 
 /** The RAG's scopes become this one. @throws QuarryError `conflict`, `invalid` */
-function narrowTo(rag: RagRecord, form: FormValues) {
+function readNarrowing(rag: RagRecord, form: FormValues) {
   const entry = form.exact("entry");
   const scope: IndexScope = entry === "" ? scopeIn(form) : { type: "path", value: entry };
   if (rag.scopeMode !== "global") throw conflict("Parts of it are already chosen");
@@ -164,7 +164,7 @@ function addNarrowing(ofRag: Pages<RagRecord>): void {
         names: ["type", "value", "entry"],
         chosen: { type: "path" },
         show: (state) => <FirstPart state={state} options={offered} />,
-        body: (form) => narrowTo(rag, form),
+        body: (form) => readNarrowing(rag, form),
       },
       to: scopeAddress(rag),
     };
@@ -184,8 +184,8 @@ function addWidening(ofRag: Pages<RagRecord>): void {
       cancel: scopeAddress(rag),
       says: (
         <p>
-          Discards {atLeast(scopes, MUCH, "choice")} of folders, files and ids, and indexes all of{" "}
-          <Data>{rag.fileSource.name}</Data>. Nothing is removed from the index.
+          Discards {countOrMore(scopes, MUCH, "choice")} of folders, files and ids, and indexes all
+          of <Data>{rag.fileSource.name}</Data>. Nothing is removed from the index.
         </p>
       ),
       body: { scopeMode: "global" },

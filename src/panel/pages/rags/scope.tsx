@@ -11,7 +11,7 @@ import { Form, SelectField, TextField, field } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { type PageContext } from "../page.tsx";
-import { changed, pathIn } from "../request/list.tsx";
+import { changeQuery, pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 import { freshForm, type FormState } from "../../components/form.tsx";
 
@@ -26,7 +26,11 @@ export async function scopePage(
   return await ragTab(
     context,
     { rag, here: "/scope", window: `What ${rag.name} indexes`, status: state.status },
-    rag.scopeMode === "global" ? <Everything rag={rag} /> : await chosenParts(context, rag, state),
+    rag.scopeMode === "global" ? (
+      <Everything rag={rag} />
+    ) : (
+      await scopeSections(context, rag, state)
+    ),
   );
 }
 
@@ -48,7 +52,7 @@ const Everything = ({ rag }: { rag: RagRecord }) => (
   </>
 );
 
-async function chosenParts(context: PageContext, rag: RagRecord, state: FormState) {
+async function scopeSections(context: PageContext, rag: RagRecord, state: FormState) {
   const { db } = context.get("services");
   const path = pathIn(context, "path");
   const folder = path === "" ? "" : `${trimEnd(path, "/")}/`;
@@ -119,7 +123,7 @@ const Folder = ({ tree }: { tree: Tree }) => {
       />
       {last === undefined ? null : (
         <p>
-          <a href={changed(here, { path: folder, after: last.path })}>More of this folder</a>
+          <a href={changeQuery(here, { path: folder, after: last.path })}>More of this folder</a>
         </p>
       )}
     </>
@@ -132,7 +136,7 @@ const Crumbs = ({ here: address, above }: { here: string; above: string[] }) => 
     {above.map((path) => (
       <>
         <span aria-hidden="true"> / </span>
-        <DataLink href={changed(address, { path })} text={path.split("/").at(-2) ?? ""} />
+        <DataLink href={changeQuery(address, { path })} text={path.split("/").at(-2) ?? ""} />
       </>
     ))}
   </nav>
@@ -141,7 +145,7 @@ const Crumbs = ({ here: address, above }: { here: string; above: string[] }) => 
 const Entry = ({ tree: { here: address, folder }, entry }: { tree: Tree; entry: FolderEntry }) => {
   const name = entry.path.slice(folder.length);
   if (!entry.isFolder) return <Data>{name}</Data>;
-  return <DataLink href={changed(address, { path: entry.path })} text={name} />;
+  return <DataLink href={changeQuery(address, { path: entry.path })} text={name} />;
 };
 
 const Chosen = ({ isChosen, through }: { isChosen: boolean; through: string | null }) => {
@@ -166,7 +170,7 @@ const Choose = ({ tree, path: value }: { tree: Tree; path: string }) => {
 
 /** Leads to the page that tells how much it is. */
 const LeaveOut = ({ tree, scope }: { tree: Tree; scope: IndexScope }) => {
-  const href = changed(`${tree.here}/remove`, { ...scope, path: tree.folder });
+  const href = changeQuery(`${tree.here}/remove`, { ...scope, path: tree.folder });
   return <LinkButton href={href} label="Leave out …" />;
 };
 

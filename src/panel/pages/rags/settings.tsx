@@ -1,4 +1,4 @@
-import { given } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/given.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { perform } from "../../action.ts";
 import { ragChange } from "../../api/rags.ts";
@@ -46,7 +46,7 @@ export async function settingsPage(
 
 function patchIn(rag: RagRecord, form: FormValues) {
   refuseStale(form, rag);
-  return given(parseKnownOrRefuse(ragPatch, RAG_FORM.patch(form)));
+  return omitUndefined(parseKnownOrRefuse(ragPatch, RAG_FORM.patch(form)));
 }
 
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */

@@ -1,7 +1,13 @@
-import { conflict, invalid, problemText, QuarryError, toldToPeople } from "../../../core/errors.ts";
+import {
+  conflict,
+  invalid,
+  problemText,
+  QuarryError,
+  messageForPeople,
+} from "../../../core/errors.ts";
 import { tooLarge } from "../../../core/errors.ts";
-import { answerTo } from "../../../http/errors.ts";
-import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
+import { errorAnswerOf } from "../../../http/errors.ts";
+import { readText, refuseContentCoding } from "../../../http/middleware/json-body.ts";
 import { formFrom, UPDATED_AT, type FormValues, type FormState } from "../../components/form.tsx";
 import type { PageContext } from "../page-env.ts";
 import type { Flash } from "../../components/layout.tsx";
@@ -17,12 +23,15 @@ const MAX_PAIRS = 20_000;
 
 /** The form that was posted, URL-encoded. @throws QuarryError `too-large`. */
 export async function formOf(context: PageContext, limitBytes: number = FORM_LIMIT_BYTES) {
-  return formFrom(await postedValues(context, limitBytes));
+  return formFrom(await readPostedValues(context, limitBytes));
 }
 
 /** The values as they were sent. @throws QuarryError `too-large`. */
-export async function postedValues({ req }: PageContext, limitBytes: number = FORM_LIMIT_BYTES) {
-  refuseCoded(req.raw.headers);
+export async function readPostedValues(
+  { req }: PageContext,
+  limitBytes: number = FORM_LIMIT_BYTES,
+) {
+  refuseContentCoding(req.raw.headers);
   const text = await readText(req.raw, limitBytes);
   if (hasMoreThan(MAX_PAIRS, text)) throw tooLarge();
   return new URLSearchParams(text);
@@ -38,7 +47,7 @@ function hasMoreThan(pairs: number, text: string): boolean {
 }
 
 /** Undefined where nothing was typed: the default applies. */
-export const typed = (text: string): string | undefined => (text === "" ? undefined : text);
+export const omitBlank = (text: string): string | undefined => (text === "" ? undefined : text);
 
 export type Attempt<Result> = { done: true; result: Result } | { done: false; state: FormState };
 
@@ -71,21 +80,21 @@ function failedForm(form: FormValues, fields: readonly string[], error: QuarryEr
     if (owner === null) elsewhere.push(problemText({ field, problem }));
     else if (!messages.has(owner)) messages.set(owner, problem);
   }
-  if (messages.size === 0 && elsewhere.length === 0) elsewhere.push(plain(error));
+  if (messages.size === 0 && elsewhere.length === 0) elsewhere.push(errorText(error));
   return {
-    status: answerTo(error).status,
+    status: errorAnswerOf(error).status,
     text: form.exact,
-    all: form.all,
+    allValues: form.all,
     problem: (field) => messages.get(field) ?? null,
     message: elsewhere.length === 0 ? null : elsewhere.join("; "),
     code: error.code,
   };
 }
 
-function plain(error: QuarryError): string {
+function errorText(error: QuarryError): string {
   const { retryAfterSeconds } = error;
   const wait = retryAfterSeconds === null ? "" : `. Try again in ${retryAfterSeconds} seconds.`;
-  return `${toldToPeople(error)}${wait}`;
+  return `${messageForPeople(error)}${wait}`;
 }
 
 /** A problem of `config.rules[2]` is shown at the field `config.rules`. */
@@ -127,7 +136,7 @@ export async function multipartOf(context: PageContext, limitBytes: number) {
   if (!type.toLowerCase().startsWith("multipart/form-data")) {
     return { form: await formOf(context, limitBytes), files: (): File[] => [] };
   }
-  refuseCoded(context.req.raw.headers);
+  refuseContentCoding(context.req.raw.headers);
   const length = Number(context.req.header("Content-Length") ?? Number.NaN);
   if (!(length <= limitBytes)) throw tooLarge();
   const data = await context.req.formData().catch(() => {

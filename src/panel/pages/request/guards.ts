@@ -7,7 +7,7 @@ import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { billPerson } from "../../../catalog/limits/spending.ts";
 import { forbidden } from "../../../core/errors.ts";
 import { isHttps } from "../../../http/client-address.ts";
-import { isOwn, isReading } from "../../api/request/guards.ts";
+import { isOwnPage, isReading } from "../../api/request/guards.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";
 import type { Env } from "../../../env.ts";
@@ -26,20 +26,20 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export const asPage = createMiddleware<PageEnv>(async (context, next) => {
+export const preparePage = createMiddleware<PageEnv>(async (context, next) => {
   context.header("Content-Security-Policy", POLICY);
   context.set("assets", await assetNames(context.env));
   await next();
 });
 
 /** A form comes from one of our own pages, the one for signing in too. @throws `forbidden`. */
-export const ownForms = createMiddleware<PageEnv>(async ({ req, get }, next) => {
-  if (!isReading(req.method) && !isOwn({ get, req })) throw forbidden();
+export const requireOwnForms = createMiddleware<PageEnv>(async ({ req, get }, next) => {
+  if (!isReading(req.method) && !isOwnPage({ get, req })) throw forbidden();
   await next();
 });
 
 /** Asks for a sign-in, and then leads to the page that was asked for. */
-export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
+export const requireSession = createMiddleware<PageEnv>(async (context, next) => {
   const services = context.get("services");
   const { raw } = context.req;
   const secure = isHttps(services.config, raw);
@@ -55,24 +55,26 @@ export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
 });
 
 /** The address of a page as it was asked for, without its origin. */
-const wantedIn = ({ req }: PageContext) => req.url.slice(new URL(req.url).origin.length);
+const requestedAddress = ({ req }: PageContext) => req.url.slice(new URL(req.url).origin.length);
 
 /**
  * A link on another site opens a page without the cookie, which is SameSite=Strict: the answer asks
  * for the page once more, now from our own site and with the cookie. Null: the site is ours.
  */
-export function askedOnceMore(context: PageContext): Response | null {
+export function reloadFromOwnSite(context: PageContext): Response | null {
   if (context.req.header("Sec-Fetch-Site") !== "cross-site") return null;
-  return context.body(null, 200, { Refresh: `0;url=${wantedIn(context)}` });
+  return context.body(null, 200, { Refresh: `0;url=${requestedAddress(context)}` });
 }
 
 async function askToSignIn(context: PageContext): Promise<Response> {
   if (!isReading(context.req.method)) return await endedSessionPage(context);
-  return askedOnceMore(context) ?? context.redirect(signInAddress(wantedIn(context)), 303);
+  return (
+    reloadFromOwnSite(context) ?? context.redirect(signInAddress(requestedAddress(context)), 303)
+  );
 }
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */
-export const enrolledPage = createMiddleware<PageEnv>(async (context, next) => {
+export const requireEnrolledSession = createMiddleware<PageEnv>(async (context, next) => {
   if (!mustEnrol(context.get("services").config, context.get("session"))) return await next();
   return context.redirect("/panel/account/second-factor", 303);
 });

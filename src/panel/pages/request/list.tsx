@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { MAX_COUNTED } from "../../../db/page.ts";
 import type { Key, ListQuery, PageAt, Slice } from "../../../db/page.ts";
-import { atLeast, count, countText } from "../../components/figures.ts";
+import { countOrMore, count, countText } from "../../components/figures.ts";
 import {
   SearchFilter,
   Pager,
@@ -14,7 +14,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { LinkButton, type Link } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
 import { z } from "zod";
-import { jsonInBase64 } from "./page-cookies.ts";
+import { decodeJson } from "./page-cookies.ts";
 
 type ListedRows<Row> = {
   data: readonly Row[];
@@ -47,7 +47,7 @@ type ListProps<Row> = {
 /** One page of a list: its search, its rows, how many there are, the pages before and after. */
 export function List<Row>(props: ListProps<Row>) {
   const { context, label, listed, columns, search, empty } = props;
-  const address = hereOf(context);
+  const address = ownAddressOf(context);
   const [path = ""] = address.split("?", 1);
   const part = filterIn(context, "q") ?? "";
   const isSearched = search !== undefined && part !== "";
@@ -111,10 +111,13 @@ function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...rest }: TurnsProp
   const last = first + data.length - 1;
   const previous = Math.max(1, first - ROWS);
   return (
-    <Pager previous={turned(here, { before }, previous)} next={turned(here, { after }, last + 1)}>
+    <Pager
+      previous={pageAddress(here, { before }, previous)}
+      next={pageAddress(here, { after }, last + 1)}
+    >
       {one === undefined ? null : (
         <>
-          <span class="faint">{whichOf({ one, listed, countedTo }, first)}</span>
+          <span class="faint">{rangeText({ one, listed, countedTo }, first)}</span>
           {beside}
         </>
       )}
@@ -125,7 +128,7 @@ function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...rest }: TurnsProp
 type Which = { one: string; listed: ListedRows<unknown>; countedTo: number };
 
 /** "12 files", "51–100 of 3,000 files, page 2 of 60", "1–50". */
-function whichOf({ one, listed, countedTo }: Which, first: number): string {
+function rangeText({ one, listed, countedTo }: Which, first: number): string {
   const { data, after = null, total = null } = listed;
   const last = first + data.length - 1;
   // A list ends with its last page, whether or not it was counted.
@@ -136,7 +139,7 @@ function whichOf({ one, listed, countedTo }: Which, first: number): string {
   if (all === null || all < last) return `${rows}, ${page}`;
   const isCut = after !== null && all >= countedTo;
   const pages = isCut ? "" : ` of ${count(Math.ceil(all / ROWS))}`;
-  return `${rows} of ${atLeast(all, isCut ? countedTo : Infinity, one)}, ${page}${pages}`;
+  return `${rows} of ${countOrMore(all, isCut ? countedTo : Infinity, one)}, ${page}${pages}`;
 }
 
 /** The list in another order, from its beginning; null: it cannot be sorted. */
@@ -150,17 +153,19 @@ function sortingOf<Row>(
   return {
     by: sort?.by ?? null,
     descending: sort?.descending ?? false,
-    hrefOf: (by, descending) => changed(address, { sort: descending ? `-${by}` : by }),
+    hrefOf: (by, descending) => changeQuery(address, { sort: descending ? `-${by}` : by }),
   };
 }
 
-function turned(address: string, to: Record<string, Key | null>, row: number): string | null {
+function pageAddress(address: string, to: Record<string, Key | null>, row: number): string | null {
   const [[direction, key] = ["", null]] = Object.entries(to);
-  return key === null ? null : changed(address, { [direction]: cursorOf(key), row: String(row) });
+  return key === null
+    ? null
+    : changeQuery(address, { [direction]: cursorOf(key), row: String(row) });
 }
 
 /** The page's address with its filters, and these in place of its own cursor. */
-export function changed(address: string, values: Record<string, string>): string {
+export function changeQuery(address: string, values: Record<string, string>): string {
   const [path = "", query = ""] = address.split("?", 2);
   const parameters = new URLSearchParams(query);
   for (const name of ["before", "after", "row"]) parameters.delete(name);
@@ -186,7 +191,7 @@ const cursorOf = (key: Key) => Buffer.from(JSON.stringify(key)).toString("base64
 /** Null for what is no key: the list is shown from its beginning. */
 function keyIn(cursor: string | undefined): Key | null {
   if (cursor === undefined || cursor.length > MAX_KEY_LENGTH) return null;
-  return key.safeParse(jsonInBase64(cursor)).data ?? null;
+  return key.safeParse(decodeJson(cursor)).data ?? null;
 }
 
 /** The page of a list that the address names: `?after=` or `?before=` a cursor. */
@@ -237,7 +242,7 @@ export function choiceIn<Value extends string>(
 }
 
 /** The page's own address with its query, for links that keep the filters. */
-export function hereOf(context: PageContext): string {
+export function ownAddressOf(context: PageContext): string {
   const { pathname, search } = new URL(context.req.url);
   return pathname + search;
 }
@@ -255,14 +260,14 @@ type PartProps = Slice & { here: string; total: number; unit: string };
 export const Part = ({ here, offset: from, limit, total, unit }: PartProps) => {
   if (total === 0) return null;
   const to = Math.min(total, from + limit);
-  const at = (offset: number) => changed(here, { from: String(offset) });
+  const addressAt = (offset: number) => changeQuery(here, { from: String(offset) });
   const all = countText(total, unit);
   const which = to - from === total ? all : `${count(from + 1)} to ${count(to)} of ${all}`;
   return (
     <Pager
       label="Parts"
-      previous={from === 0 ? null : at(Math.max(0, from - limit))}
-      next={to >= total ? null : at(to)}
+      previous={from === 0 ? null : addressAt(Math.max(0, from - limit))}
+      next={to >= total ? null : addressAt(to)}
     >
       <span class="faint">{which}</span>
     </Pager>

@@ -7,7 +7,7 @@ import { isSecure, type PageContext } from "../page-env.ts";
 import { FLOW_MS } from "../../../access/sessions/session-cookie.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import { SECOND_MS } from "../../../core/time.ts";
-import { parsedJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parsed-json.ts";
 
 /** Told once by the next page: a cookie that the next view of exactly that page removes. */
 const flash = z.object({
@@ -40,7 +40,7 @@ export function setFlash(context: PageContext, message: Flash): void {
 export function takeFlash(context: PageContext): Flash | null {
   const value = getCookie(context, FLASH, isSecure(context) ? "host" : undefined);
   if (value === undefined || value === "") return null;
-  const message = flash.safeParse(jsonInBase64(value)).data ?? null;
+  const message = flash.safeParse(decodeJson(value)).data ?? null;
   if (message !== null && message.path !== context.req.path) return null;
   deleteCookie(context, FLASH, hostOptions(context));
   return message;
@@ -73,7 +73,7 @@ const flowOptions = (context: PageContext): CookieOptions => ({
 });
 
 /** Sign-ins that were begun and not finished, the earliest first, as browsers send them. */
-export const begunFlows = (context: PageContext): string[] =>
+export const openFlows = (context: PageContext): string[] =>
   Object.keys(getCookie(context)).flatMap((name) => /quarry_openid_\w+$/.exec(name) ?? []);
 
 /** Keeps a begun sign-in in the browser, in place of the earliest where there are too many. */
@@ -81,7 +81,7 @@ export async function keepFlow(
   context: PageContext,
   { state, kept }: Record<"state" | "kept", string>,
 ) {
-  for (const name of begunFlows(context).slice(0, 1 - MAX_FLOWS))
+  for (const name of openFlows(context).slice(0, 1 - MAX_FLOWS))
     deleteCookie(context, name, flowOptions(context));
   const maxAge = FLOW_MS / SECOND_MS;
   setCookie(context, await flowName(state), kept, { ...flowOptions(context), maxAge });
@@ -92,7 +92,7 @@ export const takeFlow = async (context: PageContext, state: string): Promise<str
   deleteCookie(context, await flowName(state), flowOptions(context));
 
 /** Undefined for what is none. */
-export const jsonInBase64 = (text: string) => parsedJson(Buffer.from(text, "base64url").toString());
+export const decodeJson = (text: string) => parseJson(Buffer.from(text, "base64url").toString());
 
 const NAME = "quarry_theme";
 const A_YEAR_SECONDS = 31_536_000;

@@ -22,11 +22,11 @@ export type FormPage<Result> = {
   /** The record that it changes: refused when that changed since the form was shown. */
   changes?: ShownVersion;
   /** The form with what its author can correct; absent: a button, whose errors have a page. */
-  again?: (state: FormState, form: FormValues) => Promise<Response>;
+  failedPage?: (state: FormState, form: FormValues) => Promise<Response>;
   /** Where success leads. */
   to: string | ((result: Result, form: FormValues) => string);
   /** Shown on the next page; absent: the notice of the action. */
-  tells?: (result: Result) => FormOutcome;
+  flashOf?: (result: Result) => FormOutcome;
 };
 
 /** The answer to a posted form: the next page, or the form again with what is wrong. */
@@ -35,7 +35,7 @@ export async function submit<Subject, Body extends z.ZodType, Result>(
   change: Action<Subject, Body, Result>,
   { subject, ...page }: FormPage<Result> & { subject: Subject },
 ): Promise<Response> {
-  const { declared, fields = declared?.names ?? [], again, to, tells } = page;
+  const { declared, fields = declared?.names ?? [], failedPage, to, flashOf } = page;
   const form = page.form ?? (await formOf(context));
   const work = async () => {
     refuseStale(form, page.changes);
@@ -43,13 +43,13 @@ export async function submit<Subject, Body extends z.ZodType, Result>(
     const input = (await page.body?.(form)) ?? declared?.[isPatch ? "patch" : "body"](form) ?? {};
     return await perform(context, change, { subject, input });
   };
-  const leadOn = (result: Result) => {
+  const redirectAfter = (result: Result) => {
     const notice =
       typeof change.notice === "function" ? change.notice(result, subject) : change.notice;
-    const flash = tells?.(result) ?? (notice === undefined ? {} : { notice });
+    const flash = flashOf?.(result) ?? (notice === undefined ? {} : { notice });
     return redirectWithNotice(context, typeof to === "string" ? to : to(result, form), flash);
   };
-  if (again === undefined) return leadOn(await work());
+  if (failedPage === undefined) return redirectAfter(await work());
   const attempted = await attempt(form, fields, work);
-  return attempted.done ? leadOn(attempted.result) : await again(attempted.state, form);
+  return attempted.done ? redirectAfter(attempted.result) : await failedPage(attempted.state, form);
 }

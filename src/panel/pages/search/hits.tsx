@@ -6,7 +6,7 @@ import { CopyButton } from "../../components/code-block.tsx";
 import { count } from "../../components/figures.ts";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { keepAddress } from "../evaluation/set-parts.tsx";
+import { newQuestionAddress } from "../evaluation/set-parts.tsx";
 import { highestOf, SCORE_DIGITS, Scores } from "./scores.tsx";
 import type { Passage } from "./search-settings.ts";
 import { stemOf } from "../../../text/stems.ts";
@@ -75,7 +75,7 @@ export const Hits = ({ id, chunks, queries, rags, kept, compared }: HitsProps) =
       </section>
     );
   }
-  const matched = matchedBy(queries);
+  const matched = stemsOfQueries(queries);
   const sources = sourcesOf(rags);
   const keys = keysOf(rags, chunks);
   const highest = highestOf(chunks.map(explanationOf));
@@ -127,7 +127,7 @@ const Hit = (props: HitProps) => {
         <CopyButton of={`${id}-text`} label={`passage ${at + 1}`} />
       </header>
       <Place source={source} file={fileAddress(fileSource, source.filePath)} />
-      <Markdown text={text} words={marking(matched)} id={`${id}-text`} />
+      <Markdown text={text} words={markMatches(matched)} id={`${id}-text`} />
       <footer>
         <Scores similarity={score} explanation={explanationOf(chunk)} highest={highest} />
         {kept === null ? null : (
@@ -138,8 +138,8 @@ const Hit = (props: HitProps) => {
   );
 };
 
-const Keep = (offer: Parameters<typeof keepAddress>[0]) => (
-  <a class="faint" href={keepAddress(offer)}>
+const Keep = (offer: Parameters<typeof newQuestionAddress>[0]) => (
+  <a class="faint" href={newQuestionAddress(offer)}>
     Keep as test question
   </a>
 );
@@ -186,7 +186,7 @@ const Moved = ({ from, to }: { from: number; to: number }) => {
 /** Words, and pairs of characters of scripts without spaces, that a search looks for. */
 export type MatchedWords = ReadonlySet<string>;
 
-const matchedBy = (queries: readonly string[]): MatchedWords =>
+const stemsOfQueries = (queries: readonly string[]): MatchedWords =>
   new Set(queries.flatMap((query) => withoutStopWords(searchWordsOf(query)).map(stemOf)));
 
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
@@ -196,7 +196,7 @@ const MAX_WORD_LENGTH = 200;
 const isMatch = (word: string, matched: MatchedWords) =>
   word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((part) => matched.has(stemOf(part)));
 
-const marking =
+const markMatches =
   (matched: MatchedWords): Words =>
   (text) => {
     const pieces: Child[] = [];

@@ -2,7 +2,7 @@ import { PromptField } from "../../components/choice-fields.tsx";
 import { Checkbox, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Model } from "../answers/model-list.tsx";
-import { NO_RERANKER, keyOf, searchesFirst, type Target } from "./search-settings.ts";
+import { NO_RERANKER, keyOf, needsSearchFirst, type Target } from "./search-settings.ts";
 import type { FormState } from "../../components/form.tsx";
 import { ForAdmins } from "../../components/data.tsx";
 
@@ -31,7 +31,7 @@ export const Options = (props: OptionsProps) => {
   const { target } = props;
   return (
     <>
-      {searchesFirst(target) ? <SearchOptions {...props} /> : null}
+      {needsSearchFirst(target) ? <SearchOptions {...props} /> : null}
       <ForAdmins>
         {target.kind === "rag" ? null : <ModelOptions {...props} model={target} />}
         <TextField

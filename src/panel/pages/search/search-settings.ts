@@ -4,7 +4,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
 import type { InferenceInput, EarlierMessage } from "../../../inference/types.ts";
 import { InferenceRunRequest } from "../../../inference/run-requests.ts";
-import { typed } from "../request/form.ts";
+import { omitBlank } from "../request/form.ts";
 import { bodyIn } from "../../components/setting-fields.tsx";
 import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
@@ -13,9 +13,9 @@ import type { RagRecord } from "../../../db/records.ts";
 import type { Services } from "../../../services.ts";
 import type { Model } from "../answers/model-list.tsx";
 import { type FormValues, formFrom } from "../../components/form.tsx";
-import { readAs, readerHeaders, readingInPanel } from "../../../access/readers.ts";
+import { resolveReaders, readerHeaders, readingInPanel } from "../../../access/readers.ts";
 import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
-import { given } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/given.ts";
 import { runAgent } from "../../../inference/run-agent.ts";
 import type { RunListener } from "../../../inference/run-events.ts";
 import { runInference } from "../../../inference/run-inference.ts";
@@ -46,7 +46,7 @@ export const SECOND = "b.";
 export const NO_RERANKER = "none";
 
 /** `rag=` names a RAG alone. A new comparison starts from the first setting. */
-export function withSecond(parameters: URLSearchParams): URLSearchParams {
+export function fillSecondSetting(parameters: URLSearchParams): URLSearchParams {
   const values = new URLSearchParams(parameters);
   for (const prefix of ["", SECOND]) {
     const rag = values.get(`${prefix}rag`);
@@ -85,8 +85,8 @@ function searchFieldsIn(form: FormValues, prefix: string) {
     semanticSearch: questionsIn(form).queries,
     ...bodyIn(form, settingFields(searchSettings), { prefix }),
     useReranking: text("useReranking") === "on",
-    modifiedAfter: typed(text("modifiedAfter")),
-    modifiedBefore: typed(text("modifiedBefore")),
+    modifiedAfter: omitBlank(text("modifiedAfter")),
+    modifiedBefore: omitBlank(text("modifiedBefore")),
     ...(filters.length === 0 ? {} : { providerFilter: filters }),
   };
   return { fields, files, folders, isRestricted: files.length + folders.length > 0 };
@@ -99,8 +99,8 @@ function searchIn(form: FormValues, prefix: string): PanelSearch {
   const isRerankerChosen = reranker !== "" && reranker !== NO_RERANKER;
   return parseOrRefuse(panelSearch, {
     ...fields,
-    reranker: reranker === NO_RERANKER ? null : typed(reranker),
-    ...namedIn(form, prefix),
+    reranker: reranker === NO_RERANKER ? null : omitBlank(reranker),
+    ...readerFieldsIn(form, prefix),
     useReranking: isRerankerChosen || fields.useReranking,
     ...(isRestricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
   });
@@ -109,8 +109,8 @@ function searchIn(form: FormValues, prefix: string): PanelSearch {
 /** The settings of a run, whose files may be in any of its RAGs. @throws QuarryError `invalid`. */
 function runIn(form: FormValues, prefix: string, target: Target): InferenceInput {
   const { question: prompt } = questionsIn(form);
-  const jsonSchema = typed(form.text(`${prefix}jsonSchema`));
-  if (!searchesFirst(target)) return parseOrRefuse(InferenceRunRequest, { prompt, jsonSchema });
+  const jsonSchema = omitBlank(form.text(`${prefix}jsonSchema`));
+  if (!needsSearchFirst(target)) return parseOrRefuse(InferenceRunRequest, { prompt, jsonSchema });
   const { fields, files, folders, isRestricted } = searchFieldsIn(form, prefix);
   const rags = ragsOf(target).map(({ identifier }) => identifier);
   return parseOrRefuse(InferenceRunRequest, {
@@ -126,10 +126,10 @@ function runIn(form: FormValues, prefix: string, target: Target): InferenceInput
 }
 
 /** For whom it is searched; the groups may be none. */
-function namedIn(form: FormValues, prefix: string) {
+function readerFieldsIn(form: FormValues, prefix: string) {
   const groups = form.text(`${prefix}groups`).split(",");
   return {
-    reader: typed(form.text(`${prefix}reader`)),
+    reader: omitBlank(form.text(`${prefix}reader`)),
     groups: groups.map((group) => group.trim()).filter((group) => group !== ""),
   };
 }
@@ -164,7 +164,7 @@ export const keyOf = ({ kind, record }: Target) => targetKey(kind, record.identi
 export const ragsOf = ({ kind, record }: Target) => (kind === "rag" ? [record] : record.rags);
 
 /** Whether it searches before its model answers. */
-export const searchesFirst = (target: Target) =>
+export const needsSearchFirst = (target: Target) =>
   target.kind === "rag" ||
   (target.kind === "inference" && target.record.nativeRag && target.record.rags.length > 0);
 
@@ -217,13 +217,13 @@ export async function trySetting(
     const { chunks, ...answer } = await searchRag(services, of, search);
     return { ...result, ...answer, passages: chunks, outcome: null };
   }
-  const model = isAdmin(context) ? changed(target, form, prefix) : target;
+  const model = isAdmin(context) ? applyChanges(target, form, prefix) : target;
   const input = runIn(form, prefix, model);
   const options = { messages, cites: true, caller: { tokenId: null }, signal: listening.signal };
-  const { reader, groups } = namedIn(form, prefix);
+  const { reader, groups } = readerFieldsIn(form, prefix);
   const as = reader === undefined ? null : { user: reader, groups };
   const reading = readingInPanel(context.get("caller"), as);
-  const rags = await readAs(services.db, reading, model.record.rags);
+  const rags = await resolveReaders(services.db, reading, model.record.rags);
   const outcome = await collectRun(
     async (emit) => {
       if (model.kind === "agent") {
@@ -249,15 +249,15 @@ export async function trySetting(
   return { ...result, queries: questions.length > 0 ? questions : queries, passages, outcome };
 }
 
-function changed(target: Model, form: FormValues, prefix: string): Model {
+function applyChanges(target: Model, form: FormValues, prefix: string): Model {
   const shownFor = form.text(`${prefix}promptOf`);
   const prompt =
     shownFor === "" || shownFor === keyOf(target)
-      ? typed(form.exact(`${prefix}systemPrompt`))
+      ? omitBlank(form.exact(`${prefix}systemPrompt`))
       : undefined;
-  const model = typed(form.text(`${prefix}model`));
+  const model = omitBlank(form.text(`${prefix}model`));
   const schema = inferencePatch.pick({ systemPrompt: true, model: true });
-  const patch = given(parseOrRefuse(schema, { systemPrompt: prompt, model }));
+  const patch = omitUndefined(parseOrRefuse(schema, { systemPrompt: prompt, model }));
   return target.kind === "agent"
     ? { kind: target.kind, record: { ...target.record, ...patch } }
     : { kind: target.kind, record: { ...target.record, ...patch } };
@@ -268,7 +268,7 @@ export type Call = ReturnType<typeof callOf>;
 /** The call of a program. @throws QuarryError `invalid` */
 function callOf(target: Target, form: FormValues, prefix: string) {
   const { identifier: key } = target.record;
-  const headers = readerHeaders(namedIn(form, prefix));
+  const headers = readerHeaders(readerFieldsIn(form, prefix));
   if (target.kind === "rag") {
     const body = publicBodyOf(searchIn(form, prefix));
     return { path: `/api/rags/${key}/retrieve`, headers, body, answer: "chunks" as const };
@@ -278,7 +278,7 @@ function callOf(target: Target, form: FormValues, prefix: string) {
     const body = { prompt: input.prompt, includeSources: true };
     return { path: `/api/agents/${key}/invoke`, headers, body, answer: "response" as const };
   }
-  const body = searchesFirst(target) ? publicBodyOf(input) : { ...input, includeSources: true };
+  const body = needsSearchFirst(target) ? publicBodyOf(input) : { ...input, includeSources: true };
   return { path: `/api/inferences/${key}`, headers, body, answer: "response" as const };
 }
 

@@ -1,18 +1,18 @@
 import { html } from "hono/html";
 
 import { listModelRows } from "../../../db/catalog/model-store.ts";
-import { orNotFound } from "../../../core/errors.ts";
+import { requireFound } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { eventText, EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { runBody } from "../../../http/run-stream.ts";
 import type { RunListener, RunEvent } from "../../../inference/run-events.ts";
 import { Empty } from "../../components/page-head.tsx";
-import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
+import { readTurns, appendTurn, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
-import { inView, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import { attempt, postedValues, type Attempt } from "../request/form.ts";
+import { provideView, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
+import { attempt, readPostedValues, type Attempt } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
-import { SECOND, SETTING_FIELDS, withSecond, findTarget, keyOf } from "./search-settings.ts";
+import { SECOND, SETTING_FIELDS, fillSecondSetting, findTarget, keyOf } from "./search-settings.ts";
 import { targetChoices, targetKey, trySetting, type Choices } from "./search-settings.ts";
 import type { Target, SettingTrial } from "./search-settings.ts";
 import { formFrom, freshForm, type FormValues } from "../../components/form.tsx";
@@ -26,20 +26,20 @@ const BEGIN = "begin";
 /** Searches are addresses; what a model answers is asked by a form, as it may cost something. */
 export function searchPages(pages: Pages): void {
   pages.get("/", async (context) => {
-    const form = formFrom(withSecond(new URL(context.req.url).searchParams));
-    const request = await askedIn(context, form, null);
-    if (request === null) return await nothingYet(context);
+    const form = formFrom(fillSecondSetting(new URL(context.req.url).searchParams));
+    const request = await readRequest(context, form, null);
+    if (request === null) return await emptyPage(context);
     const isBegun = form.text("compare") === BEGIN;
-    const isSearch = !isBegun && searchesOnly(request) && form.text("q") !== "";
+    const isSearch = !isBegun && isSearchOnly(request) && form.text("q") !== "";
     const attempted = isSearch
-      ? await tryAll(context, request, { signal: context.req.raw.signal, emit: ignored })
+      ? await tryAll(context, request, { signal: context.req.raw.signal, emit: ignoreEvents })
       : NOTHING;
     return await answerPage(context, request, attempted);
   });
   const ask = async (context: PageContext) => {
-    const form = await askedForm(context);
-    const request = orNotFound(await askedIn(context, form, null));
-    if (searchesOnly(request)) return context.redirect(addressOf(form), 303);
+    const form = await readForm(context);
+    const request = requireFound(await readRequest(context, form, null));
+    if (isSearchOnly(request)) return context.redirect(addressOf(form), 303);
     return await answer(context, request);
   };
   pages.receive("/", ask, "members");
@@ -50,8 +50,8 @@ export const modelPage = async (context: PageContext, model: Model) =>
 
 /** Nothing is changed: members may ask, too. */
 export async function askModel(context: PageContext, model: Model): Promise<Response> {
-  const request = await askedIn(context, await askedForm(context), model);
-  return await answer(context, orNotFound(request));
+  const request = await readRequest(context, await readForm(context), model);
+  return await answer(context, requireFound(request));
 }
 
 type PlaygroundRequest = {
@@ -65,16 +65,17 @@ type PlaygroundRequest = {
 
 const ASKED = { form: formFrom(new URLSearchParams()), choices: null };
 const NOTHING: Attempt<SettingTrial[]> = { done: true, result: [] };
-const ignored = () => Promise.resolve();
+const ignoreEvents = () => Promise.resolve();
 
 /** The posted form, with the second setting where a comparison begins. */
-const askedForm = async (context: PageContext) => formFrom(withSecond(await postedValues(context)));
+const readForm = async (context: PageContext) =>
+  formFrom(fillSecondSetting(await readPostedValues(context)));
 
-const searchesOnly = ({ targets }: PlaygroundRequest) =>
+const isSearchOnly = ({ targets }: PlaygroundRequest) =>
   targets.every((target) => target?.kind === "rag");
 
 /** Null: there is nothing to ask. */
-async function askedIn(
+async function readRequest(
   context: PageContext,
   form: FormValues,
   fixed: Model | null,
@@ -115,7 +116,7 @@ const tryAll = (context: PageContext, request: PlaygroundRequest, listening: Run
       target === undefined ? [] : [{ form, prefix: at === 0 ? "" : SECOND, target, messages }],
     );
     const all = () => Promise.all(trials.map((trial) => trySetting(context, trial, listening)));
-    if (trials.length === 1 || !searchesOnly(request)) return await all();
+    if (trials.length === 1 || !isSearchOnly(request)) return await all();
     // Times are compared: neither search counts what its index loads first, or waits for the other.
     await all();
     const results: SettingTrial[] = [];
@@ -132,7 +133,7 @@ async function answer(context: PageContext, request: PlaygroundRequest): Promise
   return await answerPage(
     context,
     request,
-    await tryAll(context, request, { signal, emit: ignored }),
+    await tryAll(context, request, { signal, emit: ignoreEvents }),
   );
 }
 
@@ -141,21 +142,24 @@ async function stream(context: PageContext, request: PlaygroundRequest): Promise
   const { log } = context.get("services");
   const isOne = request.targets.length === 1;
   const run = async ({ signal, emit }: RunListener) =>
-    await tryAll(context, request, { signal, emit: isOne ? emit : ignored });
+    await tryAll(context, request, { signal, emit: isOne ? emit : ignoreEvents });
   const texts = async function* (events: AsyncIterable<RunEvent<Attempt<SettingTrial[]>>>) {
     for await (const event of events) {
       if (event.type === "delta") yield eventText({ text: event.text, step: event.step }, "delta");
       if (event.type === "retrieval") {
         const shown = <Given passages={event.items} target={request.targets[0]} />;
-        yield eventText({ html: (await html`${inView(context, shown)}`).toString() }, "passages");
+        yield eventText(
+          { html: (await html`${provideView(context, shown)}`).toString() },
+          "passages",
+        );
       }
       if (event.type !== "result") continue;
       const content = <Playground {...await propsOf(context, request, event.result)} />;
-      yield eventText({ html: (await html`${inView(context, content)}`).toString() }, "page");
+      yield eventText({ html: (await html`${provideView(context, content)}`).toString() }, "page");
     }
   };
-  const failed = ({ error }: { error: string }) => eventText({ error }, "error");
-  const body = await runBody({ run, signal: context.req.raw.signal, log }, texts, failed);
+  const failureText = ({ error }: { error: string }) => eventText({ error }, "error");
+  const body = await runBody({ run, signal: context.req.raw.signal, log }, texts, failureText);
   return context.body(body, 200, EVENT_STREAM_HEADERS);
 }
 
@@ -203,13 +207,13 @@ async function propsOf(
     second,
     rerankers: models.flatMap(({ model, kind }) => (kind === "reranker" ? [model] : [])),
     before,
-    turns: tries[0] === undefined ? before : turnsAfter(before, tries[0]),
+    turns: tries[0] === undefined ? before : appendTurn(before, tries[0]),
     found: tries,
     baseUrl: baseUrlOf(config, context.req.raw),
   };
 }
 
-const nothingYet = (context: PageContext): Promise<Response> =>
+const emptyPage = (context: PageContext): Promise<Response> =>
   page(
     context,
     { title: "Search" },

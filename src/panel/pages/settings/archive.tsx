@@ -9,14 +9,14 @@ import { findArchiveImport, importRemoval } from "../../api/archive.ts";
 import type { WholePlan } from "../../archive/plan-import.ts";
 import { importWish, type PlannedThing } from "../../archive/rename-things.ts";
 import { continueImport, storeUpload } from "../../archive/run-import.ts";
-import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
+import { choicesIn, LongChoices } from "../../components/choice-fields.tsx";
 import { Data, Time, ActionButton, Hidden } from "../../components/data.tsx";
-import { atLeast, countText, size } from "../../components/figures.ts";
+import { countOrMore, countText, size } from "../../components/figures.ts";
 import { field, FileField, Form } from "../../components/form.tsx";
 import { freshForm, type FormValues, type FormState } from "../../components/form.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
-import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { requireAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, multipartOf, redirectWithNotice } from "../request/form.ts";
 import { List } from "../request/list.tsx";
 import { SETTINGS, settingsPage } from "./settings-page.tsx";
@@ -27,7 +27,7 @@ const MAX_BYTES = 32 * 1_024 * 1_024;
 /** The text of a usual passage, and its place. */
 const PASSAGE_BYTES = 2_000;
 
-const EXPORT = declaredForm(
+const EXPORT = formOfSettings(
   z.object({
     vectors: z
       .boolean()
@@ -38,14 +38,14 @@ const EXPORT = declaredForm(
     }),
   }),
 );
-const IMPORT = declaredForm(importWish);
+const IMPORT = formOfSettings(importWish);
 
 export function archivePages(pages: Pages): void {
-  pages.use("*", adminsOnly);
+  pages.use("*", requireAdmin);
   pages.get("/", (context) => archiveTab(context, IMPORT.state()));
   pages.receive("/export", async (context) => {
     const form = await formOf(context);
-    const [sources, rags] = [chosenIn(form, "sources"), chosenIn(form, "rags")];
+    const [sources, rags] = [choicesIn(form, "sources"), choicesIn(form, "rags")];
     const all = sources.length + rags.length === 0;
     const choice = Object.entries({ sources, rags, all, ...EXPORT.body(form) });
     const query = choice.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
@@ -63,7 +63,7 @@ export function archivePages(pages: Pages): void {
   const next = async (context: PageContext) =>
     await step(context, await formOf(context), () => context.req.param("id") ?? "");
   pages.receive("/imports/:id", next, "admins", "archive.import");
-  const ofImport = pages.of(lookUp(findArchiveImport));
+  const ofImport = pages.forRecord(lookUp(findArchiveImport));
   ofImport.form("/imports/:id/give-up", importRemoval, () => ({ to: HERE }));
 }
 
@@ -79,8 +79,8 @@ async function archiveTab(context: PageContext, state: FormState): Promise<Respo
       <h2>Export</h2>
       <p class="soft">
         A zip file with settings, files, passages and vectors, without secrets. If you choose
-        nothing, it has the whole service: {atLeast(files, MEASURED_FILES, "file")} ({size(bytes)})
-        and {countText(passages, "passage")} (about{" "}
+        nothing, it has the whole service: {countOrMore(files, MEASURED_FILES, "file")} (
+        {size(bytes)}) and {countText(passages, "passage")} (about{" "}
         {size(passages * (PASSAGE_BYTES + config.EMBEDDING_DIMENSIONS * BYTES_PER_HALF))} with
         vectors).
       </p>

@@ -4,50 +4,50 @@ import type { Delivery, EventEndpoint } from "../../../db/catalog/event-store.ts
 import * as api from "../../api/event-endpoints.ts";
 import { DangerZone, Data, DataLink, Time, Status, ActionButton } from "../../components/data.tsx";
 import type { FormState } from "../../components/form.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
-import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
-import { hereOf, List, Part, ROWS, sliceIn } from "../request/list.tsx";
+import { requireAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { ownAddressOf, List, Part, ROWS, sliceIn } from "../request/list.tsx";
 import { SETTINGS, settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/events";
 const TRAIL = [{ name: "Events", href: HERE }];
-const FORM = declaredForm(newEndpoint);
+const FORM = formOfSettings(newEndpoint);
 
 const pathOf = ({ id }: Pick<EventEndpoint, "id">) => `${HERE}/${id}`;
 
-const tellSecret = (value: string) => ({ secret: { label: "The endpoint's secret.", value } });
-const tellAnswer = ({ status, answer }: Pick<Delivery, "status" | "answer">) =>
+const secretFlash = (value: string) => ({ secret: { label: "The endpoint's secret.", value } });
+const deliveryFlash = ({ status, answer }: Pick<Delivery, "status" | "answer">) =>
   status === "delivered"
     ? { notice: `It was delivered: ${answer}.` }
     : { problem: `It was not delivered: ${answer}.` };
 
 export function eventPages(pages: Pages): void {
-  pages.use("*", adminsOnly);
+  pages.use("*", requireAdmin);
   pages.get("/", (context) => eventsTab(context, FORM.state()));
   pages.form("/", api.endpointCreation, (context) => ({
     declared: FORM,
-    again: (state) => eventsTab(context, state),
+    failedPage: (state) => eventsTab(context, state),
     to: pathOf,
-    tells: ({ secret }) => tellSecret(secret),
+    flashOf: ({ secret }) => secretFlash(secret),
   }));
-  const ofEndpoint = pages.of(lookUp(api.findEventEndpoint));
+  const ofEndpoint = pages.forRecord(lookUp(api.findEventEndpoint));
   ofEndpoint.get("/:id", (context, subject) => endpointPage(context, subject));
   ofEndpoint.form("/:id", api.endpointChange, (context, subject) => ({
     declared: FORM,
     changes: subject,
     to: pathOf(subject),
-    again: (state) => endpointPage(context, subject, state),
+    failedPage: (state) => endpointPage(context, subject, state),
   }));
   ofEndpoint.form("/:id/secret", api.secretRenewal, (_context, subject) => {
-    return { to: pathOf(subject), tells: tellSecret };
+    return { to: pathOf(subject), flashOf: secretFlash };
   });
   ofEndpoint.form("/:id/test", api.endpointTest, (_context, subject) => {
-    return { to: pathOf(subject), tells: tellAnswer };
+    return { to: pathOf(subject), flashOf: deliveryFlash };
   });
   ofEndpoint.form("/:id/:delivery/resend", api.deliveryResend, ({ req }, endpoint) => {
     const subject = [endpoint, req.param("delivery") ?? ""] as const;
-    return { subject, to: pathOf(endpoint), tells: tellAnswer };
+    return { subject, to: pathOf(endpoint), flashOf: deliveryFlash };
   });
   ofEndpoint.removal("/:id/remove", api.endpointRemoval, (_context, subject) => ({
     title: "Remove the endpoint",
@@ -114,7 +114,7 @@ async function endpointPage(context: PageContext, endpoint: EventEndpoint, faile
         {...{ context, columns, label: "Deliveries", empty: "Nothing was sent yet." }}
         listed={{ data }}
       />
-      <Part {...slice} here={hereOf(context)} total={total} unit="event" />
+      <Part {...slice} here={ownAddressOf(context)} total={total} unit="event" />
       <DangerZone title="Remove this endpoint" href={`${path}/remove`} label="Remove …" />
     </>,
   );

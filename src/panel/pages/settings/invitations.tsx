@@ -7,26 +7,26 @@ import {
 } from "../../api/invitations.ts";
 import { Data, Time, ActionButton } from "../../components/data.tsx";
 import type { FormState } from "../../components/form.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
-import { adminsOnly, lookUp, type PageContext, type Pages } from "../page.tsx";
+import { requireAdmin, lookUp, type PageContext, type Pages } from "../page.tsx";
 import { List, ROWS } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/invitations";
-const FORM = declaredForm(newInvitation);
+const FORM = formOfSettings(newInvitation);
 
 export function invitationPages(pages: Pages): void {
-  pages.use("*", adminsOnly);
+  pages.use("*", requireAdmin);
   pages.get("/", (context) => invitationsTab(context, FORM.state({}, { role: "member" })));
   pages.form("/", invitationCreation, (context) => ({
     declared: FORM,
-    again: (state) => invitationsTab(context, state),
+    failedPage: (state) => invitationsTab(context, state),
     to: HERE,
-    tells: ({ email, link }) => ({ secret: { label: `The link for ${email}.`, value: link } }),
+    flashOf: ({ email, link }) => ({ secret: { label: `The link for ${email}.`, value: link } }),
   }));
   pages
-    .of(lookUp(findListedInvitation))
+    .forRecord(lookUp(findListedInvitation))
     .form("/:id/withdraw", invitationRemoval, () => ({ to: HERE }));
 }
 

@@ -1,7 +1,7 @@
 import { newKey } from "../../../access/keys/create-key.ts";
 import { readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
 import { Data, Shortened, Time, ForAdmins } from "../../components/data.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findKey, keyCreation, keyRemoval } from "../../api/users.ts";
 import { lookUp, type PageContext, type Pages } from "../page.tsx";
@@ -11,19 +11,19 @@ import { settingsPage } from "./settings-page.tsx";
 import type { FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/keys";
-const FORM = declaredForm(newKey(0));
+const FORM = formOfSettings(newKey(0));
 
 export function keyPages(pages: Pages): void {
   pages.get("/", (context) => keysTab(context, FORM.state({}, { role: "admin" })));
 
   pages.form("/", keyCreation, (context) => ({
     declared: FORM,
-    again: (state) => keysTab(context, state),
+    failedPage: (state) => keysTab(context, state),
     to: HERE,
-    tells: ({ key, secret }) => ({ secret: { label: `The key “${key.name}”.`, value: secret } }),
+    flashOf: ({ key, secret }) => ({ secret: { label: `The key “${key.name}”.`, value: secret } }),
   }));
 
-  pages.of(lookUp(findKey)).removal("/:id/remove", keyRemoval, (_context, subject) => ({
+  pages.forRecord(lookUp(findKey)).removal("/:id/remove", keyRemoval, (_context, subject) => ({
     title: "Remove the key",
     trail: [{ name: "Automation keys", href: HERE }],
     name: subject.name,

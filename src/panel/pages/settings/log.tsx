@@ -6,12 +6,19 @@ import type { AuditEvent, AuditFilter, ThingName } from "../../../db/access/audi
 import { listKeys } from "../../../db/access/key-store.ts";
 import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
-import { Data, ShortenedLink, Time, Faint, visible, Status } from "../../components/data.tsx";
+import {
+  Data,
+  ShortenedLink,
+  Time,
+  Faint,
+  revealControls,
+  Status,
+} from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
 import type { PageContext } from "../page-env.ts";
-import { changed, List, filterIn, hereOf, pageAt } from "../request/list.tsx";
+import { changeQuery, List, filterIn, ownAddressOf, pageAt } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/log";
@@ -44,7 +51,7 @@ export async function logPage(context: PageContext): Promise<Response> {
         label="Audit log"
         one="event"
         listed={events}
-        columns={columnsOf({ names, here: hereOf(context) })}
+        columns={columnsOf({ names, here: ownAddressOf(context) })}
         empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
       />
     </>
@@ -100,8 +107,8 @@ async function actorsIn(db: Database, actor: string | null): Promise<Option[]> {
   const [users, keys] = await Promise.all([listUsers(db, slice), listKeys(db, slice)]);
   const options = [
     { value: "", label: "Anybody" },
-    ...users.data.map(({ id, email }) => ({ value: id, label: visible(email) })),
-    ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${visible(name)}` })),
+    ...users.data.map(({ id, email }) => ({ value: id, label: revealControls(email) })),
+    ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${revealControls(name)}` })),
   ];
   return actor === null || options.some(({ value }) => value === actor)
     ? options
@@ -131,8 +138,8 @@ const Thing = ({
   const thing = thingOf(event);
   const rest = event.target.slice(thing.key.length);
   return (
-    <div title={visible(event.target)}>
-      <a href={changed(address, { kind: thing.kind, target: event.target })}>
+    <div title={revealControls(event.target)}>
+      <a href={changeQuery(address, { kind: thing.kind, target: event.target })}>
         <Data>{nameOf(names, thing)?.name ?? thing.key}</Data>
       </a>
       {rest === "" ? null : <Data>{rest}</Data>}
@@ -155,7 +162,7 @@ const What = ({ event, shown }: { event: AuditEvent; shown: LogView }) => {
   const { action, count, status, fields, changes } = event;
   return (
     <>
-      <a href={changed(shown.here, { action })}>
+      <a href={changeQuery(shown.here, { action })}>
         <Data mono>{action}</Data>
       </a>{" "}
       {count === 1 ? null : <span class="soft">{countText(count, "time")} in an hour </span>}
@@ -190,7 +197,7 @@ function actorOf({ actorKind, actorId, actorName }: AuditEvent, address: string)
   const kind = actorKind === "user" ? "" : `${actorKind} `;
   return (
     <ShortenedLink
-      href={changed(address, { actor: actorId })}
+      href={changeQuery(address, { actor: actorId })}
       text={`${kind}${actorName ?? actorId}`}
     />
   );

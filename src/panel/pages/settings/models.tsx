@@ -11,7 +11,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { Time, Data, Faint, Shortened, Status, ForAdmins } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/data.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
 import {
   modelChange,
@@ -24,17 +24,17 @@ import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { formOf } from "../request/form.ts";
 import { offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
-import { orNotFound } from "../../../core/errors.ts";
+import { requireFound } from "../../../core/errors.ts";
 import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
-import { changed } from "../request/list.tsx";
+import { changeQuery } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { FormValues, FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/models";
-const MODEL_FORM = declaredForm(offeredModels.element);
-const KEY_FORM = declaredForm(newProviderKey);
-const SERVER_FORM = declaredForm(newModelServer);
+const MODEL_FORM = formOfSettings(offeredModels.element);
+const KEY_FORM = formOfSettings(newProviderKey);
+const SERVER_FORM = formOfSettings(newModelServer);
 const PROVIDERS = KEY_FORM.fields[0]?.meta.choices ?? {};
 
 type Forms = { model?: FormState; key?: FormState; server?: FormState };
@@ -49,13 +49,13 @@ export function modelPages(pages: Pages): void {
       form,
       fields: MODEL_FORM.names,
       body: () => ({ ...MODEL_FORM.body(form), currency: form.text("currency").toUpperCase() }),
-      again: (model) => modelsTab(context, { model }),
+      failedPage: (model) => modelsTab(context, { model }),
       to: HERE,
     };
   });
 
   pages.removal("/remove", modelRemoval, async (context, _none, form) => {
-    const subject = orNotFound(await modelIn(context, form));
+    const subject = requireFound(await modelIn(context, form));
     const { model, kind } = subject;
     return {
       subject,
@@ -87,7 +87,7 @@ function addKeys(pages: Pages): void {
   pages.form("/keys", providerSetting, (context) => ({
     fields: [...KEY_FORM.names, ...SERVER_FORM.names],
     body: (form) => (isServer(form) ? SERVER_FORM : KEY_FORM).body(form),
-    again: (state, form) => modelsTab(context, { [isServer(form) ? "server" : "key"]: state }),
+    failedPage: (state, form) => modelsTab(context, { [isServer(form) ? "server" : "key"]: state }),
     to: HERE,
   }));
 
@@ -97,7 +97,7 @@ function addKeys(pages: Pages): void {
       subject: { id: parseOrRefuse(newModelServer.shape.name, form.text("name")) },
       form,
       to: HERE,
-      tells: (trials) => {
+      flashOf: (trials) => {
         const text = trials.map(({ model, result }) => `${model}: ${result}.`).join(" ");
         const kind = trials.every(({ passed }) => passed) ? "notice" : "problem";
         return { [kind]: text || "It lists no model to test." };
@@ -195,7 +195,7 @@ const MODELS: Columns<ModelRow> = [
   { head: "Kind", wide: true, cell: ({ kind }) => kind },
   { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
-  removeColumn(({ model, kind }) => changed(`${HERE}/remove`, { model, kind })),
+  removeColumn(({ model, kind }) => changeQuery(`${HERE}/remove`, { model, kind })),
 ];
 
 const SERVER_COLUMNS: Columns<ServerState> = [

@@ -1,14 +1,14 @@
 import type { Child } from "hono/jsx";
 
 import type { CallRecord } from "../../../core/calls/call-record.ts";
-import { orNotFound } from "../../../core/errors.ts";
+import { requireFound } from "../../../core/errors.ts";
 import { callFilter, findCalls } from "../../api/requests.ts";
 import { Data, DataLink, Problem, Time, Status } from "../../components/data.tsx";
 import { count, duration, money } from "../../components/figures.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Filters, FilterSelect, FilterText, Table, type Columns } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
-import { filterIn, hereOf, Part, ROWS, sliceIn } from "../request/list.tsx";
+import { filterIn, ownAddressOf, Part, ROWS, sliceIn } from "../request/list.tsx";
 import { SETTINGS, settingsPage } from "./settings-page.tsx";
 
 const HERE = `${SETTINGS}/requests`;
@@ -53,7 +53,7 @@ export async function requestList(context: PageContext, filter: Parameters<typeo
         columns={columnsOf(filter.token)}
         empty={<Empty title="No requests." />}
       />
-      <Part {...slice} here={hereOf(context)} total={calls.length} unit="request" />
+      <Part {...slice} here={ownAddressOf(context)} total={calls.length} unit="request" />
     </div>
   );
 }
@@ -99,7 +99,7 @@ const Token = ({ token }: Pick<CallRecord, "token">) =>
 export async function requestPage(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const calls = await findCalls(services, { token: filterIn(context, "token") ?? undefined });
-  const call = orNotFound(calls.find(({ id }) => id === context.req.param("id")));
+  const call = requireFound(calls.find(({ id }) => id === context.req.param("id")));
   const { cost, inputTokens, legs, outputTokens } = call;
   const times = Object.entries(legs).map(([leg, ms]) => [legName(leg), duration(ms)]);
   const facts: Record<string, Child> = {

@@ -3,41 +3,41 @@ import type { Child } from "hono/jsx";
 import {
   providerInput,
   signInChoices,
-  storedProvider,
+  readProvider,
   type StoredProvider,
 } from "../../../access/openid/provider-settings.ts";
 import type { Finding } from "../../../access/openid/test-provider.ts";
 import { readEvents } from "../../../db/access/audit-store.ts";
-import { orNotFound } from "../../../core/errors.ts";
+import { requireFound } from "../../../core/errors.ts";
 import { signInChange } from "../../api/session.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { visible, Status, type Tone, ActionButton } from "../../components/data.tsx";
+import { revealControls, Status, type Tone, ActionButton } from "../../components/data.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
-import { adminsOnly, type PageContext, type Pages } from "../page.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
+import { requireAdmin, type PageContext, type Pages } from "../page.tsx";
 import { redirectUriOf } from "../sign-in/openid-pages.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/sign-in";
-const FORM = declaredForm(providerInput);
+const FORM = formOfSettings(providerInput);
 /** Sign-ins among which the last refusal is sought. */
 const SIGN_INS_READ = 50;
 const FAILED_FROM = 400;
 
 export function signInSettings(pages: Pages): void {
-  pages.use("*", adminsOnly);
+  pages.use("*", requireAdmin);
   pages.get("/", (context) => signInTab(context, {}));
   pages
-    .of(({ get }) => storedProvider(get("services")))
+    .forRecord(({ get }) => readProvider(get("services")))
     .form("/", signInChange, (context, stored) => ({
       declared: FORM,
       changes: stored,
-      again: (state) => signInTab(context, { state }),
+      failedPage: (state) => signInTab(context, { state }),
       to: HERE,
     }));
   const test = async (context: PageContext) => {
-    const provider = orNotFound(await storedProvider(context.get("services")));
+    const provider = requireFound(await readProvider(context.get("services")));
     const { testProvider } = await import("../../../access/openid/test-provider.ts");
     const redirectUri = redirectUriOf(context);
     const findings = await testProvider(context.get("services"), provider, redirectUri);
@@ -50,7 +50,7 @@ type TabState = { state?: FormState; findings?: readonly Finding[] };
 
 async function signInTab(context: PageContext, { state, findings }: TabState): Promise<Response> {
   const services = context.get("services");
-  const stored = await storedProvider(services);
+  const stored = await readProvider(services);
   const { passwords } = await signInChoices(services);
   const form = state ?? FORM.state(stored?.settings);
   const signIns = { actor: null, action: "session.openid", from: null, to: null };
@@ -62,7 +62,7 @@ async function signInTab(context: PageContext, { state, findings }: TabState): P
         facts={{
           "Redirect URI for the provider": <CodeLine text={redirectUriOf(context)} label="URI" />,
           Passwords: passwordsIn(services.config.PASSWORD_SIGN_IN, passwords),
-          "Last refusal": refusal === undefined ? null : visible(refusal.target ?? ""),
+          "Last refusal": refusal === undefined ? null : revealControls(refusal.target ?? ""),
         }}
       />
       {stored === null ? null : <Test stored={stored} findings={findings} />}
@@ -104,7 +104,7 @@ const Test = ({ stored, findings }: { stored: StoredProvider; findings: TabState
         <ul class="plain">
           {findings.map(({ tone, text }): Child => (
             <li>
-              <Status tone={TONES[tone][0]}>{TONES[tone][1]}</Status> {visible(text)}
+              <Status tone={TONES[tone][0]}>{TONES[tone][1]}</Status> {revealControls(text)}
             </li>
           ))}
         </ul>

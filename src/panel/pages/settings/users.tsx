@@ -3,24 +3,24 @@ import { readPersonPage, type Person } from "../../../db/access/user-store.ts";
 import { newUser, userPatch } from "../../../access/users/user-input.ts";
 import { Data, Time, TimeOr, DataLink, DangerZone, Status } from "../../components/data.tsx";
 import { ForAdmins, useView, ActionButton } from "../../components/data.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import { findUser, totpRemoval, userChange, userCreation, userRemoval } from "../../api/users.ts";
 import { addSessionEnd, openSessions } from "../account/account.tsx";
-import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { requireAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, type FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings";
-const NEW_FORM = declaredForm(newUser);
+const NEW_FORM = formOfSettings(newUser);
 
 export function userListPages(pages: Pages): void {
   pages.get("/", (context) => usersTab(context, NEW_FORM.state({}, { role: "member" })));
   pages.form("/", userCreation, (context) => ({
     declared: NEW_FORM,
-    again: (state) => usersTab(context, state),
+    failedPage: (state) => usersTab(context, state),
     to: HERE,
   }));
 }
@@ -62,19 +62,19 @@ const COLUMNS: Columns<Person> = [
   { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-const FORM = declaredForm(userPatch);
-const OWN_FORM = declaredForm(userPatch, ["password"]);
+const FORM = formOfSettings(userPatch);
+const OWN_FORM = formOfSettings(userPatch, ["password"]);
 
 const pathOf = ({ id }: { id: string }) => `${HERE}/users/${id}`;
 
 export function userPages(pages: Pages): void {
-  pages.use("*", adminsOnly);
-  const ofPerson = pages.of(lookUp(findUser));
+  pages.use("*", requireAdmin);
+  const ofPerson = pages.forRecord(lookUp(findUser));
   ofPerson.get("/:id", (context, person) => userPage(context, person, null));
   ofPerson.form("/:id", userChange, (context, person) => ({
     declared: FORM,
     changes: person,
-    again: (state) => userPage(context, person, state),
+    failedPage: (state) => userPage(context, person, state),
     to: pathOf(person),
   }));
 

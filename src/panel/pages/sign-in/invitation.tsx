@@ -3,21 +3,22 @@ import { acceptInvitation, openInvitation } from "../../../access/users/invitati
 import { newUser } from "../../../access/users/user-input.ts";
 import { originOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { Data, LinkButton, visible, Hidden } from "../../components/data.tsx";
+import { Data, LinkButton, revealControls, Hidden } from "../../components/data.tsx";
 import { freshForm, type FormState, field, Form, TextField } from "../../components/form.tsx";
 import { barePage, OVERVIEW, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
-import { countedTry, enter, hideAddress } from "./openid-pages.tsx";
+import { countAndTry, startSession, hideAddress } from "./openid-pages.tsx";
 
 /** The page of an invitation's link. What opens links to preview them uses none up. */
 export function joinPages(pages: Pages): void {
-  const guarded = (work: (context: PageContext) => Promise<Response>) => (context: PageContext) => {
-    hideAddress(context);
-    return countedTry(context, OVERVIEW, () => work(context));
-  };
+  const guardPage =
+    (work: (context: PageContext) => Promise<Response>) => (context: PageContext) => {
+      hideAddress(context);
+      return countAndTry(context, OVERVIEW, () => work(context));
+    };
   const show = (context: PageContext) => joinPage(context, context.req.query("code") ?? "");
-  pages.get("/", guarded(show));
-  pages.receive("/", guarded(join), "anybody");
+  pages.get("/", guardPage(show));
+  pages.receive("/", guardPage(join), "anybody");
 }
 
 async function join(context: PageContext): Promise<Response> {
@@ -33,7 +34,7 @@ async function join(context: PageContext): Promise<Response> {
     return await acceptInvitation(services, { code, password, origin });
   });
   if (!attempted.done) return await joinPage(context, code, attempted.state);
-  return await enter(context, attempted.result, OVERVIEW);
+  return await startSession(context, attempted.result, OVERVIEW);
 }
 
 async function joinPage(context: PageContext, code: string, state: FormState = freshForm()) {
@@ -50,7 +51,10 @@ async function joinPage(context: PageContext, code: string, state: FormState = f
         You are invited as <Data>{email}</Data>, in the role {role}.
       </p>
       {provider === null ? null : (
-        <LinkButton href="/panel/sign-in/openid" label={`Continue with ${visible(provider)}`} />
+        <LinkButton
+          href="/panel/sign-in/openid"
+          label={`Continue with ${revealControls(provider)}`}
+        />
       )}
       {passwords ? (
         <Form action="/panel/invitation" state={state} submit="Join">

@@ -1,16 +1,16 @@
 import type { SignInResult } from "../../../access/openid/finish-sign-in.ts";
-import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
+import { findLinkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
 import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
-import { QuarryError, toldToPeople } from "../../../core/errors.ts";
+import { QuarryError, messageForPeople } from "../../../core/errors.ts";
 import { baseUrlOf, originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
 import { barePage, isSecure, leadingPage, type PageContext, type Pages } from "../page.tsx";
-import { askedOnceMore } from "../request/guards.ts";
+import { reloadFromOwnSite } from "../request/guards.ts";
 import { formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { forgetPrompt, keepFlow, promptIn, setPrompt, takeFlow } from "../request/page-cookies.ts";
 import { signInPage } from "./sign-in.tsx";
@@ -30,7 +30,7 @@ export function openidPages(pages: Pages): void {
   pages.get("/sign-in/openid", async (context) => {
     const next = addressAfterSignIn(context.req.query("next"));
     const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
-    return await countedTry(context, next, async () => {
+    return await countAndTry(context, next, async () => {
       const request = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
       const beginning = beginSignIn(context.get("services"), request);
       // A provider may know no select_account and refuse it, a pushed request at once: the next
@@ -45,20 +45,20 @@ export function openidPages(pages: Pages): void {
 
   pages.get("/sign-in/openid/end", async (context) => {
     const { endSessionAddress } = await import("../../../access/openid/begin-sign-in.ts");
-    return await countedTry(context, START, async () =>
+    return await countAndTry(context, START, async () =>
       context.redirect(await endSessionAddress(context.get("services")), 303),
     );
   });
 
   pages.get("/sign-in/openid/callback", async (context) => {
     hideAddress(context);
-    const first = askedOnceMore(context);
+    const first = reloadFromOwnSite(context);
     if (first !== null) return first;
-    return await orSignInPage(context, START, async () => {
-      const entered = await finished(context);
+    return await showRefusal(context, START, async () => {
+      const entered = await finishFlow(context);
       if (entered === null) return context.redirect(START, 303);
       const { next, ...signedIn } = entered;
-      return await enter(context, signedIn, next);
+      return await startSession(context, signedIn, next);
     });
   });
   addLinkPages(pages);
@@ -68,7 +68,7 @@ const isUnprocessable = (thrown: unknown) =>
   thrown instanceof QuarryError && thrown.kind === "unprocessable";
 
 /** Null: the answer is no good (sent again, or of an older tab), but the person is signed in. */
-async function finished(context: PageContext): Promise<SignInResult | null> {
+async function finishFlow(context: PageContext): Promise<SignInResult | null> {
   const { finishSignIn } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;
@@ -110,21 +110,21 @@ async function refuse(context: PageContext, thrown: unknown): Promise<void> {
 function addLinkPages(pages: Pages): void {
   pages.get("/sign-in/link", async (context) => {
     hideAddress(context);
-    return await countedTry(context, START, async () => {
+    return await countAndTry(context, START, async () => {
       const code = context.req.query("code") ?? "";
-      const admin = await linkedAdmin(context.get("services"), code);
+      const admin = await findLinkedAdmin(context.get("services"), code);
       return await linkPage(context, code, admin);
     });
   });
 
   const useLink = async (context: PageContext) => {
     hideAddress(context);
-    return await countedTry(context, START, async () => {
+    return await countAndTry(context, START, async () => {
       context.set("audit", { action: "session.admin-link", target: "unknown" });
       const code = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("code");
       const services = context.get("services");
       const origin = originOf(services.config, context.req.raw);
-      return await enter(context, await useAdminLink(services, { code, origin }), START);
+      return await startSession(context, await useAdminLink(services, { code, origin }), START);
     });
   };
   pages.receive("/sign-in/link", useLink, "anybody");
@@ -149,7 +149,7 @@ const linkPage = (context: PageContext, code: string, { email }: SignedInUser) =
   );
 
 /** Sets the session's cookie and leads on. */
-export async function enter(
+export async function startSession(
   context: PageContext,
   { user, secret }: { user: SignedInUser; secret: string },
   next: string,
@@ -161,20 +161,20 @@ export async function enter(
 }
 
 /** One of the tries that a client has; what is refused, also for their number, is said to people. */
-export const countedTry = (context: PageContext, next: string, work: () => Promise<Response>) =>
-  orSignInPage(context, next, async () => {
+export const countAndTry = (context: PageContext, next: string, work: () => Promise<Response>) =>
+  showRefusal(context, next, async () => {
     await countTry(context);
     return await work();
   });
 
 /** A refusal, in words for people, on the page where they can try again. */
-async function orSignInPage(context: PageContext, next: string, work: () => Promise<Response>) {
+async function showRefusal(context: PageContext, next: string, work: () => Promise<Response>) {
   try {
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof QuarryError)) throw thrown;
     const { status } = answerAndLog(thrown, context);
-    const message = toldToPeople(thrown);
+    const message = messageForPeople(thrown);
     return await signInPage(context, { ...freshForm(), status, message }, next);
   }
 }

@@ -1,19 +1,19 @@
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
-import { findSession, isOutOfTime } from "../../../access/sessions/find-session.ts";
+import { findSession, needsRecheck } from "../../../access/sessions/find-session.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
 import { QuarryError } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/provider-settings.ts";
-import { visible } from "../../components/data.tsx";
-import { signInRecorded } from "../../api/session.ts";
+import { revealControls } from "../../components/data.tsx";
+import { signInWithAudit } from "../../api/session.ts";
 import { countTry } from "../../api/request/guards.ts";
 import { TextField, field } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
-import { attempt, formOf, typed, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
-import { begunFlows, promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
+import { attempt, formOf, omitBlank, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
+import { openFlows, promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
 import { formFrom, freshForm, type FormValues, type FormState } from "../../components/form.tsx";
 
 const FIELDS = ["email", "password", "code"];
@@ -27,7 +27,7 @@ export function sessionPages(pages: Pages): void {
     const next = addressAfterSignIn(context.req.query("next"));
     const session = await findSession(services, context.req.header("Cookie") ?? null, secure);
     if (session !== null) return context.redirect(next, 303);
-    if (await mustAskProvider(context)) return context.redirect(openidAddress(next), 303);
+    if (await needsProviderCheck(context)) return context.redirect(openidAddress(next), 303);
     return await signInPage(context, freshForm(), next);
   });
 
@@ -65,23 +65,23 @@ async function signInByForm(context: PageContext): Promise<Response> {
   }
   const form = await formOf(context, STRANGERS_LIMIT_BYTES);
   const next = addressAfterSignIn(form.text("next"));
-  const attempted = await attempt(form, FIELDS, () => signInWith(context, form));
+  const attempted = await attempt(form, FIELDS, () => submitCredentials(context, form));
   if (!attempted.done) return await signInPage(context, attempted.state, next);
   context.header("Set-Cookie", sessionCookie(attempted.result, isSecure(context)));
   return context.redirect(next, 303);
 }
 
 /** Returns the new session's secret. */
-async function signInWith(context: PageContext, form: FormValues): Promise<string> {
+async function submitCredentials(context: PageContext, form: FormValues): Promise<string> {
   const target = emailIn(form.text("email"));
   context.set("audit", { action: "session.sign-in", target });
   const input = parseOrRefuse(credentials, {
     email: form.text("email"),
     password: form.exact("password"),
-    code: typed(form.text("code")),
+    code: omitBlank(form.text("code")),
   });
   try {
-    return (await signInRecorded(context, input)).secret;
+    return (await signInWithAudit(context, input)).secret;
   } catch (thrown) {
     throw refusal(thrown);
   }
@@ -116,13 +116,13 @@ function pathOf(referrer: string | undefined): string | undefined {
  * Whether the person is signed in but for the provider's word, which has run out. Where the
  * provider did not send them back, or they opened this page by hand, they choose how to sign in.
  */
-async function mustAskProvider(context: PageContext): Promise<boolean> {
+async function needsProviderCheck(context: PageContext): Promise<boolean> {
   const services = context.get("services");
   const secure = isSecure(context);
   const cookies = context.req.header("Cookie") ?? null;
-  if (context.req.query("next") === undefined || begunFlows(context).length > 0) return false;
+  if (context.req.query("next") === undefined || openFlows(context).length > 0) return false;
   const { provider } = await signInChoices(services);
-  return provider !== null && (await isOutOfTime(services, cookies, secure));
+  return provider !== null && (await needsRecheck(services, cookies, secure));
 }
 
 const openidAddress = (next: string) => `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
@@ -144,14 +144,14 @@ export async function signInPage(context: PageContext, state: FormState, next: s
       {provider === null ? null : (
         <p class="submit">
           <a class="btn primary" href={openidAddress(next)}>
-            Continue with {visible(provider)}
+            Continue with {revealControls(provider)}
           </a>
         </p>
       )}
       {provider === null || !mayBeThere ? null : (
         <p class="soft">
-          You are signed out here, but perhaps not at {visible(provider)}. It will ask for the
-          account, or you can <a href="/panel/sign-in/openid/end">sign out there</a>.
+          You are signed out here, but perhaps not at {revealControls(provider)}. It will ask for
+          the account, or you can <a href="/panel/sign-in/openid/end">sign out there</a>.
         </p>
       )}
       {provider !== null && passwords ? <p class="soft">Or with a password:</p> : null}

@@ -6,7 +6,7 @@ import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import type { Passage } from "../../../ports/rag-index.ts";
-import { Data, visible, ForAdmins, ActionButton } from "../../components/data.tsx";
+import { Data, revealControls, ForAdmins, ActionButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty, Tabs } from "../../components/page-head.tsx";
@@ -28,7 +28,7 @@ export async function fileContent(context: PageContext, of: ShownFile): Promise<
   const cut = file.rags.filter(({ chunkCount }) => chunkCount > 0);
   const rag = context.req.query("rag") ?? cut[0]?.ragIdentifier;
   const view = context.req.query("view");
-  const extracted = await extractedOf(context, of);
+  const extracted = await findExtractedText(context, of);
   const pages = recognisedPages(of, extracted);
   const arePages = view === "pages" && pages.length > 0;
   const isText = view === "text" || rag === undefined;
@@ -75,7 +75,7 @@ function textTab(context: PageContext, { file, here }: ShownFile, extracted: Ext
   return (
     <>
       <pre class="wrap tall data" dir="auto" tabindex={0} role="region" aria-label="Text">
-        {visible(text.slice(slice.offset, slice.offset + TEXT_SHOWN))}
+        {revealControls(text.slice(slice.offset, slice.offset + TEXT_SHOWN))}
       </pre>
       <Part here={`${here}&view=text`} {...slice} total={text.length} unit="character" />
     </>
@@ -83,7 +83,7 @@ function textTab(context: PageContext, { file, here }: ShownFile, extracted: Ext
 }
 
 /** Null where nothing was read yet. */
-async function extractedOf(context: PageContext, { shown: view, file }: ShownFile) {
+async function findExtractedText(context: PageContext, { shown: view, file }: ShownFile) {
   const { id, provider } = view.source;
   const reference = { source: { id, provider }, path: file.path };
   try {

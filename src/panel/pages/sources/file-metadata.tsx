@@ -4,7 +4,7 @@ import { Data, useView } from "../../components/data.tsx";
 import { FormMessage, type FormValues, type FormState } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { ShownFile } from "./shown-source.ts";
-import { parsedJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parsed-json.ts";
 
 type Metadata = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ type Metadata = Record<string, unknown>;
 const NEW_ROWS = 2;
 
 /** A value as it is typed: a list has a line for each, what else is no text is JSON. */
-function typedOf(value: unknown): string {
+function fieldTextOf(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
     return value.join("\n");
   }
@@ -21,10 +21,10 @@ function typedOf(value: unknown): string {
 
 /** The typed value in place of `before`; one that was not changed keeps its type. */
 function valueOf(typed: string, before: unknown): unknown {
-  if (before !== undefined && typed === typedOf(before)) return before;
+  if (before !== undefined && typed === fieldTextOf(before)) return before;
   if (typeof before === "number" && Number.isFinite(Number(typed))) return Number(typed);
   if (isObject(before) && !Array.isArray(before)) {
-    const parsed = parsedJson(typed);
+    const parsed = parseJson(typed);
     return parsed === undefined ? typed : parsed;
   }
   const lines = typed.split("\n").map((line) => line.trim());
@@ -46,7 +46,7 @@ type Props = { of: ShownFile; state: FormState };
 
 export const FileMetadata = ({ of: { shown: sourceView, file }, state }: Props) => {
   const mayChange = useView().mayChange && keepsOriginals(sourceView.source);
-  const entries = Object.entries(file.metadata).map(([name, value]) => [name, typedOf(value)]);
+  const entries = Object.entries(file.metadata).map(([name, value]) => [name, fieldTextOf(value)]);
   if (!mayChange) {
     if (entries.length === 0) return null;
     return (
@@ -61,7 +61,9 @@ export const FileMetadata = ({ of: { shown: sourceView, file }, state }: Props) 
       </section>
     );
   }
-  const typed = state.all("name").map((name, at) => [name, state.all("value")[at] ?? ""]);
+  const typed = state
+    .allValues("name")
+    .map((name, at) => [name, state.allValues("value")[at] ?? ""]);
   const rows = state.status === 200 ? entries : typed;
   return (
     <section>

@@ -1,4 +1,4 @@
-import { notFound, orNotFound } from "../../../core/errors.ts";
+import { notFound, requireFound } from "../../../core/errors.ts";
 import type { FileStatus } from "../../../db/schema/rags.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
@@ -6,7 +6,7 @@ import { Data, LinkButton, ForAdmins, ActionButton } from "../../components/data
 import { countText, size } from "../../components/figures.ts";
 import { BUSY_SECONDS, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { fileExclusion, fileRemoval, metadataChange } from "../../api/source-files.ts";
-import { formOf, typed } from "../request/form.ts";
+import { formOf, omitBlank } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { fileContent } from "./file-content.tsx";
 import { readersOfFile } from "./permissions.tsx";
@@ -15,7 +15,7 @@ import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { LEFT_OUT } from "./left-out.tsx";
 import { imageOfPage, originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
-import { takenBy } from "../../../sources/registry.ts";
+import { pushedKindOf } from "../../../sources/registry.ts";
 import { freshForm, type FormState } from "../../components/form.tsx";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
@@ -26,20 +26,20 @@ async function fileOf(
 ): Promise<ShownFile> {
   const file = await findFileDetail(context.get("services").db, sourceView.source.id, path);
   const address = fileAddress(sourceView.source.identifier, path);
-  return { shown: sourceView, file: orNotFound(file), here: address };
+  return { shown: sourceView, file: requireFound(file), here: address };
 }
 
 export function filePages(pages: Pages): void {
-  const ofFile = pages.of(async (context) => fileOf(context, await sourceOf(context)));
+  const ofFile = pages.forRecord(async (context) => fileOf(context, await sourceOf(context)));
   ofFile.get("/:id/file", (context, file) => filePage(context, file));
   ofFile.get("/:id/file/original", originalOf);
   ofFile.get("/:id/file/page", imageOfPage);
-  const ofSource = pages.of(sourceOf);
+  const ofSource = pages.forRecord(sourceOf);
   addChanges(ofSource);
   ofSource.removal("/:id/file/remove", fileRemoval, async (context, sourceView, form) => {
     const { file, here: address } = await fileOf(context, sourceView, form.exact("path"));
     const { source } = sourceView;
-    if (takenBy(source.provider) !== "files") throw notFound();
+    if (pushedKindOf(source.provider) !== "files") throw notFound();
     const { path } = file;
     return {
       subject: { source, path },
@@ -70,7 +70,7 @@ function addChanges(ofSource: Pages<ShownSource>): void {
       form,
       body: () => ({
         path,
-        textHash: typed(form.text("textHash")),
+        textHash: omitBlank(form.text("textHash")),
         excerpt: form.exact("excerpt"),
         excluded: form.text("excluded") === "on",
       }),
@@ -87,7 +87,7 @@ function addChanges(ofSource: Pages<ShownSource>): void {
       subject: { source, ...view.file },
       form,
       body: () => ({ metadata: metadataOf(form, view.file.metadata) }),
-      again: (state) => filePage(context, view, state),
+      failedPage: (state) => filePage(context, view, state),
       to: view.here,
     };
   });
@@ -172,7 +172,7 @@ const Actions = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => {
       {file.isExcluded || file.deletedAt !== null ? null : (
         <SearchButton of={{ shown: sourceView, file }} />
       )}
-      {takenBy(sourceView.source.provider) === "files" && file.deletedAt === null ? (
+      {pushedKindOf(sourceView.source.provider) === "files" && file.deletedAt === null ? (
         <LinkButton
           href={`${sourceView.path}/file/remove?path=${encodeURIComponent(file.path)}`}
           label="Remove …"

@@ -16,7 +16,7 @@ import { FILES_COUNTED, List, choiceIn, filterIn, pageAt, sortIn } from "../requ
 import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
-import { takenBy } from "../../../sources/registry.ts";
+import { pushedKindOf } from "../../../sources/registry.ts";
 import { textStream } from "../../../http/text-stream.ts";
 
 const STATUSES = [
@@ -28,10 +28,11 @@ export async function filesTab(context: PageContext, view: ShownSource): Promise
   const { source, path } = view;
   const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
-  const { listed, sort, sorts } = await sortedFiles(context, view);
+  const { listed, sort, sorts } = await readSortedFiles(context, view);
   const isFiltered = part !== "" || status !== null;
-  const isPushed = takenBy(source.provider) === "files";
-  const total = part === "" ? await filesListed(context.get("services").db, view, status) : null;
+  const isPushed = pushedKindOf(source.provider) === "files";
+  const total =
+    part === "" ? await countFilesInList(context.get("services").db, view, status) : null;
   const hasRows = listed.data.length > 0;
   return (
     <>
@@ -62,9 +63,9 @@ export async function filesTab(context: PageContext, view: ShownSource): Promise
 }
 
 /** One page in the order that the address asks for. A filtered list is in order of path alone. */
-async function sortedFiles(context: PageContext, view: ShownSource) {
+async function readSortedFiles(context: PageContext, view: ShownSource) {
   const { db } = context.get("services");
-  const query = filesAsked(context, view);
+  const query = fileQueryOf(context, view);
   const isFiltered = query.part !== "" || query.status !== null;
   const index = isFiltered ? null : wholeIndexOf(view);
   const sorts = new Set([
@@ -86,7 +87,7 @@ async function sortedFiles(context: PageContext, view: ShownSource) {
 const wholeIndexOf = ({ rags: [rag, secondRag] }: ShownSource) =>
   rag?.scopeMode === "global" && secondRag === undefined && rag.coming === 0 ? rag : null;
 
-function filesAsked(context: PageContext, { source, rags }: ShownSource) {
+function fileQueryOf(context: PageContext, { source, rags }: ShownSource) {
   const status = choiceIn(context, "status", FILE_STATUSES);
   const sort = sortIn(context);
   return {
@@ -98,7 +99,7 @@ function filesAsked(context: PageContext, { source, rags }: ShownSource) {
 }
 
 export function filesCsv(context: PageContext, view: ShownSource): Response {
-  const lines = filesAsCsv(context.get("services").db, filesAsked(context, view));
+  const lines = filesAsCsv(context.get("services").db, fileQueryOf(context, view));
   return context.body(textStream(lines), 200, {
     "Content-Type": "text/csv; charset=utf-8",
     "Content-Disposition": `attachment; filename="${view.source.identifier}.csv"`,
@@ -106,7 +107,11 @@ export function filesCsv(context: PageContext, view: ShownSource): Response {
 }
 
 /** How many files the list has, from counters where a RAG indexes all of them; null: unknown. */
-async function filesListed(db: Database, { source, rags }: ShownSource, status: FileStatus | null) {
+async function countFilesInList(
+  db: Database,
+  { source, rags }: ShownSource,
+  status: FileStatus | null,
+) {
   const [rag, secondRag] = rags;
   if (status !== null) {
     return rag === undefined || secondRag !== undefined || rag.coming > 0 ? null : rag[status];
@@ -136,7 +141,7 @@ type FilesView = {
   sorts: ReadonlySet<string>;
 };
 
-const sortable = (sorts: ReadonlySet<string>, by: string) => (sorts.has(by) ? { sort: by } : {});
+const sortColumn = (sorts: ReadonlySet<string>, by: string) => (sorts.has(by) ? { sort: by } : {});
 
 const csvAddress = (context: PageContext, path: string) =>
   `${path}/files.csv${new URL(context.req.url).search}`;
@@ -174,12 +179,12 @@ const columnsOf = ({ path, isPushed, sorts }: FilesView): Columns<SourceFile> =>
   },
   {
     head: "Status",
-    ...sortable(sorts, "status"),
+    ...sortColumn(sorts, "status"),
     cell: ({ status }) => <Status status={status} />,
   },
   {
     head: "Size",
-    ...sortable(sorts, "size"),
+    ...sortColumn(sorts, "size"),
     numeric: true,
     wide: true,
     cell: (file) => size(file.size),

@@ -1,7 +1,7 @@
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { decodeText } from "../../../documents/decoding/decode-text.ts";
-import { nextTurn, runCooperatively } from "../../../core/work/cooperative.ts";
-import { orNotFound, notFound } from "../../../core/errors.ts";
+import { yieldTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import { requireFound, notFound } from "../../../core/errors.ts";
 import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/pushed-files.ts";
 import { safeHref } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
@@ -21,7 +21,7 @@ const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/;
 const DECODED_BYTES = 5 * 1_024 * 1_024;
 
 /** How a browser may show a file; null: it can only be downloaded. */
-function shownAs(name: string, mimeType: string): { as: ViewKind; type: string } | null {
+function displayOf(name: string, mimeType: string): { as: ViewKind; type: string } | null {
   const given = mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const type = given === UNKNOWN_MEDIA_TYPE ? mediaTypeByName(name) : given;
   if (type === "application/pdf") return { as: "pdf", type };
@@ -48,8 +48,8 @@ const POLICIES: Record<ViewKind, string> = {
 export async function originalOf(context: PageContext, { shown: sourceView, file }: ShownFile) {
   const reference = { source: sourceView.source, path: file.path };
   const original = await readOriginal(context.get("services"), reference);
-  const { name, mimeType, size, object } = orNotFound(original);
-  const view = context.req.query("download") === undefined ? shownAs(name, mimeType) : null;
+  const { name, mimeType, size, object } = requireFound(original);
+  const view = context.req.query("download") === undefined ? displayOf(name, mimeType) : null;
   const disposition = `filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escape)}`;
   if (view === null) {
     return context.body(object.body, 200, {
@@ -58,7 +58,9 @@ export async function originalOf(context: PageContext, { shown: sourceView, file
     });
   }
   const isDecoded = view.as === "text" && size <= DECODED_BYTES;
-  const body = isDecoded ? await decoded(new Uint8Array(await object.arrayBuffer())) : object.body;
+  const body = isDecoded
+    ? await decodeOrKeep(new Uint8Array(await object.arrayBuffer()))
+    : object.body;
   return context.body(body, 200, {
     ...headersFor(view),
     "Content-Disposition": `inline; ${disposition}`,
@@ -72,9 +74,9 @@ const headersFor = ({ as, type }: { as: ViewKind; type: string }) => ({
   "X-Frame-Options": "SAMEORIGIN",
 });
 
-async function decoded(bytes: Uint8Array<ArrayBuffer>) {
+async function decodeOrKeep(bytes: Uint8Array<ArrayBuffer>) {
   try {
-    return (await runCooperatively(decodeText(bytes, null), nextTurn)).text;
+    return (await runCooperatively(decodeText(bytes, null), yieldTurn)).text;
   } catch {
     return bytes;
   }
@@ -110,7 +112,7 @@ export const Original = ({ of, page = "" }: { of: ShownFile; page: string | unde
     );
   }
   if (file.size === 0) return <Empty title="The file is empty." />;
-  const view = shownAs(file.name, file.mimeType);
+  const view = displayOf(file.name, file.mimeType);
   return (
     <>
       <p class="original-links faint">
@@ -146,7 +148,7 @@ type RecognisedPage = { page: number; text: string };
 
 /** Pages of a PDF that a model has read, where this service keeps the original. */
 export function recognisedPages({ shown: view, file }: ShownFile, extracted: ExtractedText | null) {
-  const isPdf = shownAs(file.name, file.mimeType)?.as === "pdf" && keepsOriginals(view.source);
+  const isPdf = displayOf(file.name, file.mimeType)?.as === "pdf" && keepsOriginals(view.source);
   if (extracted === null || !isPdf) return [];
   const { recognised = [], pages: starts, markdown } = extracted.document;
   let next = 0;

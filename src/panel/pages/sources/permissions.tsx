@@ -8,7 +8,7 @@ import { previewPermissions } from "../../../ingestion/readers/preview-permissio
 import { LinkButton, Data, TimeOr, ForAdmins } from "../../components/data.tsx";
 import { count, countText } from "../../components/figures.ts";
 import { Form, formFrom, type FormState } from "../../components/form.tsx";
-import { SettingFields, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingFields, formOfSettings } from "../../components/setting-fields.tsx";
 import { manifestOf } from "../../../sources/registry.ts";
 import { type PageContext } from "../page.tsx";
 import { attempt } from "../request/form.ts";
@@ -20,7 +20,7 @@ import { Table } from "../../components/table.tsx";
 
 const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
-export const PERMISSIONS_FORM = declaredForm(z.object({ permissions, defaultReaders }));
+export const PERMISSIONS_FORM = formOfSettings(z.object({ permissions, defaultReaders }));
 
 /** The end of the address below a source. */
 export const PERMISSIONS = "/permissions";

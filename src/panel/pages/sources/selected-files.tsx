@@ -1,6 +1,6 @@
 import { invalid, notFound } from "../../../core/errors.ts";
 import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-files.ts";
-import { takenBy } from "../../../sources/registry.ts";
+import { pushedKindOf } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { confirmPage, type PageContext, type Pages } from "../page.tsx";
@@ -42,7 +42,7 @@ export const SelectionBar = ({ path, isPushed, hasRows }: BarProps) => (
 
 /** Several files of one page of the list: tried again, or removed after a question. */
 export function selectedFiles(pages: Pages): void {
-  pages.of(sourceOf).receive("/:id/selected", async (context, view) => {
+  pages.forRecord(sourceOf).receive("/:id/selected", async (context, view) => {
     const form = await formOf(context);
     const paths = [...new Set(form.all("path"))];
     if (paths.length > ROWS) throw invalid(`at most ${ROWS} files at a time`);
@@ -53,21 +53,21 @@ export function selectedFiles(pages: Pages): void {
     if (action === "retry" || action === "reindex") {
       return await indexSelected(context, view, { paths, form });
     }
-    if (takenBy(view.source.provider) !== "files") throw notFound();
+    if (pushedKindOf(view.source.provider) !== "files") throw notFound();
     if (action !== "confirmed") return await askToRemove(context, view, paths);
     return await submit(context, filesRemoval, {
       subject: view.source,
       form,
       body: () => ({ paths }),
       to: view.path,
-      tells: ({ missing, count }) => removedInWords(count, missing),
+      flashOf: ({ missing, count }) => removalNotice(count, missing),
     });
   });
 }
 
 type FilesInRag = { ragId: RagId; identifier: string; paths: string[] };
 
-const indexing = (verb: "retry" | "reindex") =>
+const createIndexAction = (verb: "retry" | "reindex") =>
   action({
     name: `rags.${verb}`,
     about: "Index files of a RAG again: those that failed, or all.",
@@ -84,7 +84,7 @@ async function indexSelected(
   const isRetry = form.text("action") === "retry";
   const isFile = form.text("back") === "file";
   const to = isFile ? fileAddress(source.identifier, paths[0] ?? "") : path;
-  const change = indexing(isRetry ? "retry" : "reindex");
+  const change = createIndexAction(isRetry ? "retry" : "reindex");
   let queued = 0;
   for (const { ragId, identifier } of rags) {
     // Each RAG has an entry of its own in the audit trail.
@@ -127,7 +127,7 @@ const askToRemove = (context: PageContext, view: ShownSource, paths: string[]) =
     ),
   });
 
-function removedInWords(count: number, missing: string[]) {
+function removalNotice(count: number, missing: string[]) {
   const notice = `${countText(count, "file")} removed`;
   if (missing.length === 0) return { notice: `${notice}.` };
   const examples = missing.slice(0, 5).map((path) => `${path}: there is no such file`);

@@ -6,7 +6,7 @@ import { countText, interval } from "../../components/figures.ts";
 import { ActionButton } from "../../components/data.tsx";
 import { SelectField, field, type FormState, type FormValues } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { SettingForm, bodyIn, declaredForm } from "../../components/setting-fields.tsx";
+import { SettingForm, bodyIn, formOfSettings } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { z } from "zod";
@@ -178,7 +178,7 @@ export function sourceForm({ config, open }: SourceManifest, isNew: boolean) {
     pictures,
     ...(isNew ? { identifier: identifier.meta({ folded: "Identifier" }) } : {}),
   };
-  return declaredForm(z.object(settings));
+  return formOfSettings(z.object(settings));
 }
 
 /** The body of the API that such a form means; an empty secret keeps the one that is stored. */

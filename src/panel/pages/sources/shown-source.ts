@@ -5,7 +5,7 @@ import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import type { FileCounts } from "../../../db/records.ts";
 import type { Database } from "../../../db/sql.ts";
-import { orNotFound } from "../../../core/errors.ts";
+import { requireFound } from "../../../core/errors.ts";
 import type { PageContext } from "../page-env.ts";
 
 const NO_FILES: FileCounts = { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 };
@@ -46,5 +46,5 @@ export async function sourceOf(context: PageContext): Promise<ShownSource> {
   const services = context.get("services");
   const row = await findFileSource(services, { key: context.req.param("id") ?? "" });
   const [indexed] = await indexedSources(services.db, [row]);
-  return { ...orNotFound(indexed), path: `/panel/sources/${row.source.identifier}` };
+  return { ...requireFound(indexed), path: `/panel/sources/${row.source.identifier}` };
 }

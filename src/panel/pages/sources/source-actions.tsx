@@ -2,9 +2,9 @@ import { checkFileSource } from "../../../catalog/file-sources/check-file-source
 import type { SourceCheck } from "../../../catalog/file-sources/check-file-source.ts";
 import { conflict, invalid, QuarryError } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/rag-scope-store.ts";
-import { manifestOf, takenBy } from "../../../sources/registry.ts";
+import { manifestOf, pushedKindOf } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
-import { atLeast, sentence } from "../../components/figures.ts";
+import { countOrMore, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page.tsx";
 import { recordFiles } from "../../action.ts";
 import {
@@ -27,7 +27,7 @@ import { uploadInWords } from "../../browser/uploads.ts";
 
 /** The actions of a source. */
 export function sourceActions(pages: Pages): void {
-  const ofSource = pages.of(sourceOf);
+  const ofSource = pages.forRecord(sourceOf);
   ofSource.form("/:id/scan", sourceScan, (_context, view) => ({
     body: (form) => ({ confirmRemovals: form.text("confirmRemovals") === "on" }),
     to: `${view.path}/runs`,
@@ -41,7 +41,7 @@ export function sourceActions(pages: Pages): void {
 
   ofSource.form("/:id/webhook-secret", webhookSecretRenewal, (_context, view) => ({
     to: `${view.path}/settings`,
-    tells: (value) => ({ secret: { label: "The secret of the source's webhook.", value } }),
+    flashOf: (value) => ({ secret: { label: "The secret of the source's webhook.", value } }),
   }));
 
   const upload = async (context: PageContext, { source, path }: ShownSource) =>
@@ -54,16 +54,16 @@ export function sourceActions(pages: Pages): void {
       fields: sourceForm(manifest, false).names,
       body: (form) => sourceBody(form, manifest),
       changes: view.source,
-      again: (state) => failedTab(context, "/settings", state),
+      failedPage: (state) => failedTab(context, "/settings", state),
       to: `${view.path}/settings`,
-      tells: ({ checked }) => noticeFrom("The settings are saved.", checked),
+      flashOf: ({ checked }) => noticeFrom("The settings are saved.", checked),
     };
   });
   ofSource.form("/:id/permissions", sourceChange, (context, view) => ({
     declared: PERMISSIONS_FORM,
-    again: (state) => failedTab(context, PERMISSIONS, state),
+    failedPage: (state) => failedTab(context, PERMISSIONS, state),
     to: view.path + PERMISSIONS,
-    tells: () => ({
+    flashOf: () => ({
       notice: "The permissions are saved. Files are found as soon as theirs are read.",
     }),
   }));
@@ -93,8 +93,8 @@ async function removalOf(context: PageContext, view: ShownSource) {
     submit: "Remove this source",
     says: (
       <p>
-        Removes <Data>{source.name}</Data>, the list of its {atLeast(files, FILES_COUNTED, "file")},
-        and the record of its runs.{" "}
+        Removes <Data>{source.name}</Data>, the list of its{" "}
+        {countOrMore(files, FILES_COUNTED, "file")}, and the record of its runs.{" "}
         {isPushed
           ? "The files that were pushed to it are deleted. Quarry may have the only copy."
           : "The documents stay where they are."}{" "}
@@ -112,13 +112,14 @@ const FAILURES_TOLD = 5;
 
 /** Returns a notice or a problem. @throws QuarryError `too-large`, `invalid` */
 async function uploadFiles(context: PageContext, source: SourceWithScan["source"]) {
-  if (takenBy(source.provider) !== "files") throw invalid("this source reads its files by itself");
+  if (pushedKindOf(source.provider) !== "files")
+    throw invalid("this source reads its files by itself");
   const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
   if (files.length === 0) throw invalid("no files were chosen");
   if (files.length > MAX_FILES) throw invalid(`at most ${MAX_FILES} files at a time`);
   const failed: string[] = [];
   for (const file of files) {
-    const problem = await store(context, source, file);
+    const problem = await storeFile(context, source, file);
     if (problem !== null) failed.push(`${file.name}: ${problem}`);
   }
   const uploaded = files.length - failed.length;
@@ -131,7 +132,7 @@ async function uploadFiles(context: PageContext, source: SourceWithScan["source"
   return { problem: `${words}. ${failed.slice(0, FAILURES_TOLD).join("; ")}${rest}` };
 }
 
-async function store(context: PageContext, source: SourceWithScan["source"], file: File) {
+async function storeFile(context: PageContext, source: SourceWithScan["source"], file: File) {
   try {
     await putFile(context.get("services"), {
       source,

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import { manifestOf } from "../../../sources/registry.ts";
-import { Data, DataLink, LinkButton, inWords, StatusBar } from "../../components/data.tsx";
+import { Data, DataLink, LinkButton, describeCounts, StatusBar } from "../../components/data.tsx";
 import { ForAdmins, useView, ActionButton } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { leftOutSentences, ScanProblems, IDLE_SECONDS } from "./scan-state.tsx";
@@ -36,7 +36,7 @@ const { "/runs": _runs, ...PUSHED_NAMES } = NAMES;
 
 /** One source: its files, the runs over it, its settings. */
 export function sourcePages(pages: Pages): void {
-  const ofSource = pages.of(sourceOf);
+  const ofSource = pages.forRecord(sourceOf);
   for (const tab of ["", "/runs", LEFT_OUT, PERMISSIONS, "/settings"] as const) {
     ofSource.get(`/:id${tab}`, async (context, view) =>
       sourcePage(context, view, tab, await TABS[tab](context, view)),
@@ -105,7 +105,9 @@ const State = ({ shown }: { shown: ShownSource }) => {
   return (
     <>
       {manifestOf(source).name} ·{" "}
-      {rags.length === 0 ? "in no RAG yet, so nothing is indexed." : `${inWords(files)}.${under}`}
+      {rags.length === 0
+        ? "in no RAG yet, so nothing is indexed."
+        : `${describeCounts(files)}.${under}`}
       {rags.length === 0 ? null : (
         <>
           {" "}

@@ -4,7 +4,14 @@ import { count } from "../../components/figures.ts";
 import { Status, StatusBar, useView, Menu, MenuPost } from "../../components/data.tsx";
 import { ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
 import type { Columns } from "../../components/table.tsx";
-import { adminsOnly, BUSY_SECONDS, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
+import {
+  requireAdmin,
+  BUSY_SECONDS,
+  isAdmin,
+  page,
+  type PageContext,
+  type Pages,
+} from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
 import { IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";
@@ -60,7 +67,7 @@ const COLUMNS: Columns<Line> = [
     cell: ({ rags, files }) =>
       rags.length === 0 ? <span class="soft">in no RAG</span> : <StatusBar counts={files} />,
   },
-  { head: "Indexed", numeric: true, cell: indexedOf },
+  { head: "Indexed", numeric: true, cell: indexedText },
   { head: "Last scan", wide: true, sort: "scanned", cell: (line) => <LastScan line={line} /> },
   {
     head: "Next",
@@ -97,7 +104,7 @@ const Actions = ({ line: { source, rags } }: { line: Line }) => {
 };
 
 /** "1,204", "2,880 of 2,990". */
-function indexedOf({ rags, files }: Line): string {
+function indexedText({ rags, files }: Line): string {
   if (rags.length === 0) return "–";
   const { indexed, pending, processing, error } = files;
   const total = indexed + pending + processing + error;
@@ -119,7 +126,7 @@ const LastScan = ({ line }: { line: Line }) => {
 };
 
 export function newSourcePages(pages: Pages): void {
-  pages.use("*", adminsOnly);
+  pages.use("*", requireAdmin);
 
   pages.get("/", async (context) => {
     const manifest = SOURCES.find(({ id }) => id === context.req.query("kind"));
@@ -141,9 +148,9 @@ export function newSourcePages(pages: Pages): void {
       form,
       fields: sourceForm(manifest, true).names,
       body: () => ({ ...sourceBody(form, manifest), provider: manifest.provider }),
-      again: (state) => newSourcePage(context, manifest, state),
+      failedPage: (state) => newSourcePage(context, manifest, state),
       to: ({ source: { source } }) => `/panel/sources/${source.identifier}`,
-      tells: ({ webhookSecret: value, checked }) => ({
+      flashOf: ({ webhookSecret: value, checked }) => ({
         ...noticeFrom("The source is created.", checked),
         ...(isHooked && { secret: { label: "The secret of the source's webhook.", value } }),
       }),

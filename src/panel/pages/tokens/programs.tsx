@@ -51,7 +51,7 @@ export function programPages(pages: Pages): void {
     };
   });
   pages
-    .of(lookUp(findToken))
+    .forRecord(lookUp(findToken))
     .removal("/:id/remove", ownProgramRemoval, async (context, program) => {
       const { name, person, lastUsedAt, id } = program;
       if (program.clientHost === null) throw notFound();

@@ -3,13 +3,13 @@ import { listTokenLines, type TokenLine } from "../../../db/access/token-store.t
 import { Data, LinkButton, Shortened, ShortenedLink, TimeOr } from "../../components/data.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findToken, tokenCreation, tokenRemoval } from "../../api/tokens.ts";
-import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { requireAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, filterIn, listQuery } from "../request/list.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { NAMED } from "../../../core/principals.ts";
 import { Choices, field, TextField } from "../../components/form.tsx";
-import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
-import { SettingForm, declaredForm } from "../../components/setting-fields.tsx";
+import { choicesIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
 import { freshForm, type FormValues, type FormState } from "../../components/form.tsx";
@@ -20,20 +20,20 @@ const TOKENS = { name: "Tokens", href: HERE };
 
 /** Tokens of the public API: what each may use, its expiry and last use. */
 export function tokenPages(pages: Pages): void {
-  pages.use("/new", adminsOnly);
+  pages.use("/new", requireAdmin);
   pages.get("/", (context) => show(context));
   pages.get("/new", (context) => newTokenPage(context, freshToken(context)));
   pages.form("/new", tokenCreation, (context) => ({
     fields: FORM.names,
     body: tokenIn,
-    again: (state) => newTokenPage(context, state),
+    failedPage: (state) => newTokenPage(context, state),
     to: HERE,
-    tells: ({ token, secret }) => ({
+    flashOf: ({ token, secret }) => ({
       secret: { label: `The token ${token.name}.`, value: secret },
     }),
   }));
-  const ofOne = pages.of(lookUp(findToken));
-  pages.use("/:id", adminsOnly);
+  const ofOne = pages.forRecord(lookUp(findToken));
+  pages.use("/:id", requireAdmin);
   ofOne.get("/:id", (context, token) => tokenPage(context, token));
   ofOne.removal("/:id/remove", tokenRemoval, (_context, subject) => ({
     title: "Remove the token",
@@ -98,7 +98,7 @@ const COLUMNS: Columns<TokenLine> = [
 
 type Group = (typeof GROUPS)[number];
 
-const FORM = declaredForm(newToken(0));
+const FORM = formOfSettings(newToken(0));
 
 /** The radio buttons of a group: its field is named after it. */
 const reachOf = ({ group }: { group: string }) => `${group}.reach`;
@@ -125,7 +125,7 @@ function freshToken(context: PageContext): FormState {
 function groupIn(form: FormValues, group: Group): string[] {
   const reach = form.text(reachOf(group));
   if (reach === "all") return ["*"];
-  return reach === "some" ? chosenIn(form, group.group) : [];
+  return reach === "some" ? choicesIn(form, group.group) : [];
 }
 
 function readerIn(form: FormValues): string | null {

@@ -6,7 +6,7 @@ import type { GuardedResponse } from "../../guarded-fetch.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { bareMediaType } from "../../bare-media-type.ts";
 import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
-import { crawlDelayMs, refusedByRobots } from "../site/load-site.ts";
+import { crawlDelayMs, robotsRefusal } from "../site/load-site.ts";
 import { addRefresh, factsOf, type HtmlPage } from "./html-page.ts";
 
 /** Consecutive requests without an answer, or with "too many requests", that end a scan. */
@@ -53,12 +53,12 @@ export type FetchOptions = {
   refuse: (url: URL) => string | null;
 };
 
-const failed = (failure: SourceFailure): FetchOutcome => ({ outcome: "failed", failure });
+const failedOutcome = (failure: SourceFailure): FetchOutcome => ({ outcome: "failed", failure });
 
 /** A failure is an outcome; thrown are the caller's abort and a server that no longer answers. */
 export async function fetchPage(crawler: Crawler, url: URL, options: FetchOptions) {
-  const refusal = await refusedByRobots(crawler, url);
-  if (refusal !== null) return failed(refusal);
+  const refusal = await robotsRefusal(crawler, url);
+  if (refusal !== null) return failedOutcome(refusal);
   await waitForTurn(crawler, url);
   let { fetched, answered } = await exchange(crawler, url, options);
   const { kind, retryAfterMs: pauseMs } =
@@ -80,7 +80,7 @@ async function exchange(crawler: Crawler, url: URL, options: FetchOptions) {
       refuseHop: async (hop) => {
         const outside = options.refuse(hop);
         if (outside !== null) return outside;
-        return (await refusedByRobots(crawler, hop))?.message ?? null;
+        return (await robotsRefusal(crawler, hop))?.message ?? null;
       },
     });
     const fetched = await outcomeOf(crawler, got, options);
@@ -88,7 +88,7 @@ async function exchange(crawler: Crawler, url: URL, options: FetchOptions) {
     return { fetched, answered: !isThrottled };
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
-    return { fetched: failed(error), answered: error.kind !== "down" };
+    return { fetched: failedOutcome(error), answered: error.kind !== "down" };
   }
 }
 
@@ -109,16 +109,19 @@ async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchO
   const robotsTag = headers.get("x-robots-tag");
   if (status === 304) return await discard({ outcome: "unchanged", url, robotsTag });
   if (status === 404 || status === 410) return await discard({ outcome: "missing", status });
-  if (!READABLE.has(status)) return await discard(failed(statusFailure(response, crawler.now())));
+  if (!READABLE.has(status))
+    return await discard(failedOutcome(statusFailure(response, crawler.now())));
   const contentType = headers.get("content-type");
   const mediaType = mediaTypeOf(url, contentType);
   if (!options.anyType && NO_DOCUMENT.test(mediaType)) {
-    return await discard(failed(new SourceFailure("bad-file", `no document: ${mediaType}`)));
+    return await discard(failedOutcome(new SourceFailure("bad-file", `no document: ${mediaType}`)));
   }
   const limitBytes = options.alone ? DOCUMENT_LIMIT_BYTES : SMALL_BODY_BYTES;
-  const beyond: FetchOutcome = options.alone ? failed(tooLarge(limitBytes)) : { outcome: "large" };
+  const beyond: FetchOutcome = options.alone
+    ? failedOutcome(tooLarge(limitBytes))
+    : { outcome: "large" };
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
-  const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
+  const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(nullIfTooLarge);
   if (bytes === null) return beyond;
   const facts = await factsIn(mediaType, bytes, headers);
   return { outcome: "page" as const, url, bytes, mediaType, facts, ...headerFacts(headers) };
@@ -131,13 +134,13 @@ async function factsIn(mediaType: string, bytes: Uint8Array, headers: Headers) {
 }
 
 function headerFacts(headers: Headers) {
-  const text = (name: string) => headers.get(name)?.slice(0, MAX_HEADER_LENGTH) ?? null;
+  const headerText = (name: string) => headers.get(name)?.slice(0, MAX_HEADER_LENGTH) ?? null;
   return {
     /** As the server sent it, charset included. */
-    contentType: text("content-type"),
+    contentType: headerText("content-type"),
     etag: validator(headers.get("etag")),
     lastModified: validator(headers.get("last-modified")),
-    robotsTag: text("x-robots-tag"),
+    robotsTag: headerText("x-robots-tag"),
   };
 }
 
@@ -146,7 +149,7 @@ function validator(header: string | null): string | null {
   return header === null || header.length > MAX_HEADER_LENGTH ? null : header;
 }
 
-function unlessTooLarge(error: unknown): null {
+function nullIfTooLarge(error: unknown): null {
   if (error instanceof TooLarge) return null;
   throw error;
 }

@@ -1,4 +1,4 @@
-import { eachPart, nextTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import { forEachPart, yieldTurn, runCooperatively } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 import { Parser } from "htmlparser2";
@@ -38,7 +38,9 @@ export const isHtml = (mediaType: string) =>
 
 /** Null for what is no HTML. */
 export async function factsOf(mediaType: string, bytes: Uint8Array, contentType: string | null) {
-  return isHtml(mediaType) ? await runCooperatively(readBytes(bytes, contentType), nextTurn) : null;
+  return isHtml(mediaType)
+    ? await runCooperatively(readBytes(bytes, contentType), yieldTurn)
+    : null;
 }
 
 function* readBytes(bytes: Uint8Array, contentType: string | null): CooperativeWork<HtmlPage> {
@@ -74,7 +76,7 @@ export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
       linkedData = null;
     },
   });
-  yield* eachPart(html, (part) => {
+  yield* forEachPart(html, (part) => {
     parser.write(part);
     return depth <= MAX_DEPTH;
   });

@@ -1,4 +1,4 @@
-import { percentDecoded } from "../../../core/input/web-address.ts";
+import { decodePercent } from "../../../core/input/web-address.ts";
 import { timeIn } from "../../../core/time.ts";
 
 /** Parameters that say who followed a link, not what it leads to. */
@@ -85,14 +85,14 @@ export function pageAddress(url: URL): string {
 
 /** The last segment of the path, or the host. */
 export function nameOfPage(url: URL): string {
-  return percentDecoded(url.pathname.split("/").findLast((part) => part !== "") ?? url.host);
+  return decodePercent(url.pathname.split("/").findLast((part) => part !== "") ?? url.host);
 }
 
 /** Not even counted. Endings that names have, too (`bignumber.js`), are left to `Content-Type`. */
 const NO_DOCUMENT =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|avi|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|dmg|iso|exe|msi|deb|rpm|apk|jar)$/i;
 
-export const neverDocument = ({ pathname }: URL) => NO_DOCUMENT.test(pathname);
+export const isNeverDocument = ({ pathname }: URL) => NO_DOCUMENT.test(pathname);
 
 const MAX_URL_LENGTH = 2_000;
 const MAX_SEGMENTS = 20;
@@ -102,7 +102,7 @@ const MAX_REPEATS = 3;
 export const isTooLong = ({ href }: URL) => href.length > MAX_URL_LENGTH;
 
 /** An address that only a trap makes: endless, or the same segments over and over. */
-export function looksEndless(url: URL): boolean {
+export function isEndless(url: URL): boolean {
   if (isTooLong(url)) return true;
   const segments = url.pathname.split("/").filter((part) => part !== "");
   if (segments.length > MAX_SEGMENTS) return true;

@@ -1,5 +1,5 @@
 import { SECOND_MS } from "../../../core/time.ts";
-import { ITEM_COST, nextTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import { ITEM_COST, yieldTurn, runCooperatively } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { guardedFetch, readBytes, readText, TooLarge } from "../../guarded-fetch.ts";
@@ -22,7 +22,7 @@ export function crawlDelayMs(crawl: Crawl, origin: string): number {
 }
 
 /** Why robots.txt forbids an address; null: it does not. */
-export async function refusedByRobots(crawler: Crawler, url: URL): Promise<SourceFailure | null> {
+export async function robotsRefusal(crawler: Crawler, url: URL): Promise<SourceFailure | null> {
   const robots = await rulesOf(crawler, url.origin);
   if (robots === null) return new SourceFailure("down", `robots.txt of ${url.host} cannot be read`);
   if (robotsAllow(robots, url)) return null;
@@ -79,15 +79,15 @@ const SITEMAP_LIMIT_BYTES = 16 * MIB;
  * @throws SourceFailure `bad-file` when it unpacks to more than the limit.
  */
 export async function readSitemap(bytes: Uint8Array, signal: AbortSignal): Promise<Sitemap | null> {
-  return await runCooperatively(fromBytes(await unpacked(bytes, signal)), nextTurn);
+  return await runCooperatively(parseSitemap(await unpackGzip(bytes, signal)), yieldTurn);
 }
 
-function* fromBytes(bytes: Uint8Array): CooperativeWork<Sitemap | null> {
+function* parseSitemap(bytes: Uint8Array): CooperativeWork<Sitemap | null> {
   const text = (yield* decodeHtml(bytes, null)).trimStart();
-  return yield* text.startsWith("<") ? fromXml(text) : fromLines(text);
+  return yield* text.startsWith("<") ? parseXml(text) : parseLines(text);
 }
 
-async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+async function unpackGzip(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   const body = new Response(bytes).body?.pipeThrough(new DecompressionStream("gzip"));
   const limits = { limitBytes: SITEMAP_LIMIT_BYTES };
@@ -99,7 +99,7 @@ async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Ar
   }
 }
 
-function* fromLines(text: string): CooperativeWork<Sitemap | null> {
+function* parseLines(text: string): CooperativeWork<Sitemap | null> {
   const addresses: SitemapEntry[] = [];
   for (const line of linesOf(text)) {
     const address = line.trim();
@@ -119,7 +119,7 @@ const ENTRIES = new Map([
   ["entry", "link"],
 ]);
 
-function* fromXml(xml: string): CooperativeWork<Sitemap | null> {
+function* parseXml(xml: string): CooperativeWork<Sitemap | null> {
   const sitemap = yield* xmlRecords(xml, new Set(ENTRIES.keys()), MAX_ADDRESSES);
   if (sitemap === null || !ROOTS.has(sitemap.root)) return null;
   const addresses = sitemap.records.flatMap(({ name, fields }): SitemapEntry[] => {

@@ -79,25 +79,25 @@ function addRule(group: Group | undefined, key: string, value: string): boolean 
 
 /** The longest matching pattern decides; of two as long, the one that allows. */
 export function robotsAllow({ rules }: RobotsRules, url: URL): boolean {
-  const target = comparable(`${url.pathname}${url.search}`);
+  const target = normalizeForMatch(`${url.pathname}${url.search}`);
   let best = { allow: true, length: -1 };
   for (const { allow, pattern } of rules) {
-    const text = comparable(pattern);
+    const text = normalizeForMatch(pattern);
     const stronger = text.length > best.length || (text.length === best.length && allow);
-    if (stronger && matches(text, target)) best = { allow, length: text.length };
+    if (stronger && isMatch(text, target)) best = { allow, length: text.length };
   }
   return best.allow;
 }
 
 /** Percent-encoding in one way, so that `%7E` and `~`, `ä` and `%C3%A4` are equal. */
-function comparable(text: string): string {
+function normalizeForMatch(text: string): string {
   return text
     .replace(/[^\u0021-\u007E]+/g, (part) => encodeURIComponent(part.toWellFormed()))
     .replace(ESCAPE, unescapeUnreserved);
 }
 
 /** `*` is any characters, a final `$` the end. */
-function matches(pattern: string, target: string): boolean {
+function isMatch(pattern: string, target: string): boolean {
   const toEnd = pattern.endsWith("$");
   return hasParts(target, (toEnd ? pattern.slice(0, -1) : pattern).split("*"), { toEnd });
 }

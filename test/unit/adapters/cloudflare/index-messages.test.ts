@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { batchesOf, indexBodies } from "../../../../src/adapters/cloudflare/job-queue.ts";
 import { newId, type FileId, type RagId } from "../../../../src/core/ids.ts";
-import { carriedText } from "../../../../src/ingestion/uploads/store-files.ts";
+import { inlineTextOf } from "../../../../src/ingestion/uploads/store-files.ts";
 
 /** Bytes that Cloudflare bills as one message, and that it takes in one call. */
 const BILLED_BYTES = 64_000;
@@ -16,7 +16,7 @@ test.each(["moss ", "Grüße ", "🌱", '"', "\u0001", "\n"])(
   (word) => {
     let text = "";
     const more = word.repeat(15);
-    while (carriedText(encoder.encode(text + more)) !== null) text += more;
+    while (inlineTextOf(encoder.encode(text + more)) !== null) text += more;
     const ragIds = [newId<RagId>(0), newId<RagId>(1)];
     const fileIds = Array.from({ length: 500 }, (_, at) => newId<FileId>(at));
     const messages = ragIds.flatMap((ragId) =>
@@ -47,8 +47,8 @@ test("messages without texts are sent a hundred at a time", () => {
 
 test("only bytes that are exactly a short text in UTF-8 travel as a text", () => {
   const marked = encoder.encode("\ufeffA note.");
-  expect(encoder.encode(carriedText(marked) ?? "")).toEqual(marked);
-  expect(carriedText(Uint8Array.of(0x41, 0xfc))).toBeNull();
-  expect(carriedText(encoder.encode("x".repeat(5_000)))).toBeNull();
-  expect(carriedText(null)).toBeNull();
+  expect(encoder.encode(inlineTextOf(marked) ?? "")).toEqual(marked);
+  expect(inlineTextOf(Uint8Array.of(0x41, 0xfc))).toBeNull();
+  expect(inlineTextOf(encoder.encode("x".repeat(5_000)))).toBeNull();
+  expect(inlineTextOf(null)).toBeNull();
 });

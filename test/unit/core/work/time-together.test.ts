@@ -6,7 +6,7 @@ test("pieces of work side by side take the time once, one after the other both",
   let now = 0;
   const time = new TimeTogether(() => now);
   const ends: (() => void)[] = [];
-  const piece = () => time.during(() => new Promise<void>((end) => void ends.push(end)));
+  const piece = () => time.measure(() => new Promise<void>((end) => void ends.push(end)));
   const end = async (at: number, which: number, pieces: Promise<void>[]) => {
     now = at;
     ends[which]?.();
@@ -20,6 +20,6 @@ test("pieces of work side by side take the time once, one after the other both",
   const alone = [...beside, piece()];
   await end(105, 2, alone);
   expect(time.ms).toBe(45);
-  await expect(time.during(() => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
+  await expect(time.measure(() => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
   expect(time.ms).toBe(45);
 });

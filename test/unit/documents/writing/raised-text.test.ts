@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { LinkedText } from "../../../../src/documents/writing/link-text.ts";
-import { raisedText } from "../../../../src/documents/writing/raised-text.ts";
+import { markExponent } from "../../../../src/documents/writing/raised-text.ts";
 import { docx, odf, pptx, xlsx } from "../../../support/office-files.ts";
 import { bytesOf, reads } from "../../../support/read-document.ts";
 
@@ -83,5 +83,5 @@ test("a raised number that is a link names no note", () => {
 });
 
 test("a letter that is a power is no ending of a word", () => {
-  expect(["n", "N", "3"].map((before) => raisedText("a", before))).toEqual(["^a", "^a", "a"]);
+  expect(["n", "N", "3"].map((before) => markExponent("a", before))).toEqual(["^a", "^a", "a"]);
 });

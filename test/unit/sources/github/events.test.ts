@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { concernsSource } from "../../../../src/sources/github/github-events.ts";
+import { isAboutSource } from "../../../../src/sources/github/github-events.ts";
 
 test("events that change what is read bring a scan", async () => {
   const concerns = async (event: string) =>
-    await concernsSource(
+    await isAboutSource(
       { header: () => event, query: () => undefined, text: async () => "not JSON" },
       {},
     );

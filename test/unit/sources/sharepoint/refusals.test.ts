@@ -111,7 +111,7 @@ test("access revoked half way through a listing is told; it goes on once repaire
   expect(rest.id).toContain("hr");
   let page = await source.reader().list(first.next, FOREVER);
   while (page.next !== null) page = await source.reader().list(page.next, FOREVER);
-  await source.reader().ended();
+  await source.reader().finishListing();
   const quiet = await source.reader().follow(page.changeCursor ?? "", null, FOREVER);
   expect(quiet).toMatchObject({ files: [], entries: 1 });
 });

@@ -5,7 +5,7 @@ import { excludeFromSearch } from "../../../../src/catalog/file-sources/exclude-
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { newId, type FileSourceId, type RagId } from "../../../../src/core/ids.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
-import { findCopied } from "../../../../src/db/catalog/source-copy-store.ts";
+import { findOriginalOfCopy } from "../../../../src/db/catalog/source-copy-store.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
 import { removeFileSource } from "../../../../src/catalog/file-sources/remove-file-source.ts";
 import {
@@ -173,7 +173,7 @@ test("a copy follows bytes that are replaced and permissions while it runs", asy
   const id = newId<FileSourceId>(Date.now());
   await copySource(world.services, { source: original, copy, id });
   for (const path of ["own.html", "both.html"]) await world.put(id, path, longText("bramble"));
-  const progress = async () => await findCopied(world.services.db, id);
+  const progress = async () => await findOriginalOfCopy(world.services.db, id);
   const snapshots: unknown[] = [];
   world.aroundBucket(async ({ name, args, go }) => {
     if (name !== "get" || !String(args[0]).includes(source)) return await go();

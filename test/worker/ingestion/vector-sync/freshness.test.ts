@@ -47,7 +47,7 @@ test("what the vector index does not show is scanned for as long as that takes",
   const nothing = { matches: [], floor: null };
   const staleIndex = {
     ...vectorIndex,
-    present: async () => new Set<never>(),
+    findPresent: async () => new Set<never>(),
     query: async () => nothing,
   };
   world.services.vectorIndex = staleIndex;

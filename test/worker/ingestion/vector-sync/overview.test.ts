@@ -76,11 +76,11 @@ test("the overview tells when verification ran, what it repaired, and what is op
   const { services } = world;
   const vectorIndex = vectorIndexOf(world);
   let answers = 1;
-  const present: typeof vectorIndex.present = async (ids) => {
-    if (answers-- > 0) return await vectorIndex.present(ids);
+  const findPresent: typeof vectorIndex.findPresent = async (ids) => {
+    if (answers-- > 0) return await vectorIndex.findPresent(ids);
     throw new Error("vector index: down");
   };
-  world.services = { ...services, vectorIndex: { ...vectorIndex, present } };
+  world.services = { ...services, vectorIndex: { ...vectorIndex, findPresent } };
   await world.minutesPass(2);
   expect(await overviewOf(world)).toEqual({
     ...healthy,

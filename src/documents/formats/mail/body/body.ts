@@ -1,13 +1,13 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { reasonOf, textOf, UnreadableDocument } from "../../../extracted-document.ts";
 import { readPage } from "../../html/extract-html.ts";
-import { replaced } from "../../../decoding/decode-text.ts";
+import { replaceAll } from "../../../decoding/decode-text.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
 import { withoutFromEscapes } from "../mailbox.ts";
 import { takeBody, type MailPart } from "../parts/mail-parts.ts";
 import { partsOf, type Body, type MailTarget } from "../parts/message-contents.ts";
 import { refuseUuencoded } from "../parts/transfer-encoding.ts";
-import { textOfPart, textOrNothing, withLineFeedsAlone } from "../parts/part-text.ts";
+import { textOfPart, textOrEmpty, normalizeLineEnds } from "../parts/part-text.ts";
 import { writePlainBody } from "./plain-body.ts";
 import { writeShifted } from "./shifted-markdown.ts";
 
@@ -34,7 +34,7 @@ export function* writeBody(
     const before = target.out.length;
     if ("part" in each) unread = (yield* writePart(each.part, target)) ?? unread;
     else {
-      for (const alternative of yield* byWords(each.alternatives, target.notes)) {
+      for (const alternative of yield* orderByWords(each.alternatives, target.notes)) {
         const isWritten = target.out.length > before;
         if (isWritten) for (const part of partsOf(alternative)) releaseBytes(takeBody(part));
         else unread = (yield* writeBody(alternative, target)) ?? unread;
@@ -51,7 +51,7 @@ const UNSHOWN = /<(?=style|script|title)/i;
 const END_OF_UNSHOWN = /<\/(?:style|script|title)/i;
 
 /** The plain text first where the page has less than a third of its words. */
-function* byWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body[][]> {
+function* orderByWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body[][]> {
   const counts: number[] = [];
   for (const parts of alternatives.map(partsOf)) {
     let count = 0;
@@ -68,7 +68,7 @@ function* byWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body
 function* wordsIn(part: MailPart): CooperativeWork<number> {
   const { type } = part;
   const bytes = part.body.subarray(0, COUNTED_BYTES);
-  const text = yield* textOrNothing(bytes, part);
+  const text = yield* textOrEmpty(bytes, part);
   yield bytes.length;
   const visible = text
     .split(type === "text/html" ? UNSHOWN : /$^/)
@@ -84,14 +84,14 @@ function* writePart(
   part: MailPart,
   target: MailTarget,
 ): CooperativeWork<UnreadableDocument | null> {
-  const contents = yield* takenText(part, target);
+  const contents = yield* takeText(part, target);
   if (contents instanceof UnreadableDocument) {
     target.notes.push(`text left out: ${contents.message}`);
     return contents;
   }
   target.notes.push(...contents.notes);
   if (part.parameters.get("delsp")?.toLowerCase() === "yes")
-    contents.text = yield* replaced(contents, FLOWED, "");
+    contents.text = yield* replaceAll(contents, FLOWED, "");
   const writing = writeText(part, contents.text, target);
   // Nothing but its reader keeps the text in memory.
   contents.text = "";
@@ -117,13 +117,13 @@ function* writePage(
   yield* writeShifted(textOf(page), out, 1);
 }
 
-function* takenText(part: MailPart, { inMailbox }: MailTarget) {
-  const bytes = withLineFeedsAlone(takeBody(part));
+function* takeText(part: MailPart, { inMailbox }: MailTarget) {
+  const bytes = normalizeLineEnds(takeBody(part));
   try {
     refuseUuencoded(part);
     const decoded = yield* textOfPart(bytes, part.parameters.get("charset"));
     const isEscaped = inMailbox && part.encoding !== "base64";
-    return withoutEncrypted(
+    return removeEncrypted(
       isEscaped ? withoutFromEscapes(decoded.text) : decoded.text,
       decoded.notes,
     );
@@ -135,7 +135,7 @@ function* takenText(part: MailPart, { inMailbox }: MailTarget) {
 }
 
 /** Removes a block of OpenPGP data (RFC 9580 §6.2) from a text. */
-function withoutEncrypted(whole: string, notes: string[]) {
+function removeEncrypted(whole: string, notes: string[]) {
   const start = whole.search(BEGIN);
   const end = start < 0 ? -1 : whole.indexOf(END, start);
   if (end < 0) return { text: whole, notes };

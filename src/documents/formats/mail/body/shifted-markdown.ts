@@ -22,7 +22,7 @@ export function* writeShifted(
     else if (fence === "") fence = code;
     else if (code.startsWith(fence) && rest.trim() === "") fence = "";
     if (out.length === start) out.raw(output);
-    else out.more(`\n${output}`);
+    else out.appendRaw(`\n${output}`);
     yield* progress.advanceTo(out.length - start);
   }
 }

@@ -49,7 +49,7 @@ export function takeBody(part: MailPart): Uint8Array<ArrayBuffer> {
 
 /**
  * Finds the parts of a message by their boundaries (RFC 2046 §5.1), in one pass over its bytes and
- * without a copy. `endsEarly`: the last boundary of some part is missing.
+ * without a copy. `isTruncated`: the last boundary of some part is missing.
  * @throws UnreadableDocument for a message that nests too deeply or has too many parts or headers.
  */
 export class PartsReader {
@@ -67,20 +67,20 @@ export class PartsReader {
     const progress = new Progress();
     const root = yield* this.#openPart(this.#firstLine(), null);
     let current: MailPart | null = root;
-    let at = this.#nextDashes(root.start);
+    let at = this.#findDashes(root.start);
     while (at < bytes.length) {
       yield* progress.advanceTo(at);
       const delimiter = this.#delimiterOn(this.#lineAt(at));
       let next = this.#nextLine(at);
       if (delimiter !== null) {
-        const end = this.#beforeLineBreak(at);
+        const end = this.#skipBreakBefore(at);
         if (current !== null) current.end = Math.max(current.start, end);
         this.#close(delimiter.isLast ? delimiter.depth : delimiter.depth + 1, end);
         const parent = this.#open[delimiter.depth]?.part ?? null;
         current = delimiter.isLast ? null : yield* this.#openPart(next, parent);
         next = Math.max(next, current?.start ?? 0);
       }
-      at = this.#nextDashes(next);
+      at = this.#findDashes(next);
     }
     const endsEarly = this.#open.length > 0;
     if (current !== null) current.end = bytes.length;
@@ -163,7 +163,7 @@ export class PartsReader {
   }
 
   /** The offset of the next line that begins with two dashes; `from` is the start of a line. */
-  #nextDashes(from: number): number {
+  #findDashes(from: number): number {
     const bytes = this.#bytes;
     if (this.#open.length === 0) return bytes.length;
     if (bytes[from] === DASH && bytes[from + 1] === DASH) return from;
@@ -179,7 +179,7 @@ export class PartsReader {
     return feed < 0 ? this.#bytes.length : feed + 1;
   }
 
-  #beforeLineBreak(at: number): number {
+  #skipBreakBefore(at: number): number {
     if (this.#bytes[at - 1] !== LINE_FEED) return at;
     return this.#bytes[at - 2] === RETURN ? at - 2 : at - 1;
   }

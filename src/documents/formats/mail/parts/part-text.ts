@@ -1,11 +1,11 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { reasonOf } from "../../../extracted-document.ts";
-import { entryNamed } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/named-entry.ts";
 import type { MailPart } from "./mail-parts.ts";
 import {
   declaredEncoding,
   decodeText,
-  lenient,
+  decodeLeniently,
   withLineFeeds,
   type DecodedText,
 } from "../../../decoding/decode-text.ts";
@@ -36,13 +36,13 @@ export function* textOfPart(
   const declared =
     charsetName === ""
       ? declaredEncoding(bytes, null)
-      : (entryNamed(OTHER_NAMES, charsetName) ?? charsetName);
-  const decoded = yield* decodedAs(bytes, declared);
+      : (ownEntryOf(OTHER_NAMES, charsetName) ?? charsetName);
+  const decoded = yield* decodeBytes(bytes, declared);
   return { text: yield* withLineFeeds(decoded), notes: decoded.notes };
 }
 
 /** Empty where it cannot be decoded. */
-export function* textOrNothing(
+export function* textOrEmpty(
   bytes: Uint8Array,
   { parameters }: Pick<MailPart, "parameters">,
 ): CooperativeWork<string> {
@@ -55,7 +55,7 @@ export function* textOrNothing(
 }
 
 /** In the bytes: a long string would be in memory twice. `bytes` is empty afterwards. */
-export function withLineFeedsAlone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+export function normalizeLineEnds(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   // In UTF-16, half a code unit may have the value of a line end.
   if (!bytes.includes(RETURN) || bytes.includes(0)) return bytes;
   let end = 0;
@@ -67,20 +67,20 @@ export function withLineFeedsAlone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<A
   return new Uint8Array(bytes.buffer.transfer(end));
 }
 
-function* decodedAs(bytes: Uint8Array, declared: string | null): CooperativeWork<DecodedText> {
+function* decodeBytes(bytes: Uint8Array, declared: string | null): CooperativeWork<DecodedText> {
   try {
     return yield* decodeText(bytes, declared);
   } catch (error) {
-    const mended = declared === null ? null : yield* mendedAs(bytes, declared);
+    const mended = declared === null ? null : yield* decodeDamaged(bytes, declared);
     if (mended === null) throw error;
     return mended;
   }
 }
 
-function* mendedAs(bytes: Uint8Array, declared: string): CooperativeWork<DecodedText | null> {
+function* decodeDamaged(bytes: Uint8Array, declared: string): CooperativeWork<DecodedText | null> {
   if (bytes.includes(0)) return null;
   try {
-    const mended = yield* lenient(bytes, declared);
+    const mended = yield* decodeLeniently(bytes, declared);
     return mended.damaged > mended.text.length * MAX_DAMAGED + 1 ? null : mended;
   } catch (error) {
     if (error instanceof RangeError) return null;

@@ -46,7 +46,7 @@ function* decodeBase64(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer
   }
   const rest = Buffer.from(open, "base64");
   decoded.set(rest, end);
-  return shrunk(decoded, end + rest.length);
+  return shrinkBytes(decoded, end + rest.length);
 }
 
 /** Keeps invalid escapes; removes spaces at line ends, which transport adds. */
@@ -56,8 +56,8 @@ function* decodeQuotedPrintable(body: Uint8Array): CooperativeWork<Uint8Array<Ar
   for (let at = 0; at < body.length;) {
     const feed = body.indexOf(LINE_FEED, at);
     const next = feed < 0 ? body.length : feed + 1;
-    const lineEnd = endWithout(LINE_BREAK, body, at, next);
-    const last = endWithout(SPACES, body, at, lineEnd);
+    const lineEnd = trimmedEnd(LINE_BREAK, body, at, next);
+    const last = trimmedEnd(SPACES, body, at, lineEnd);
     const isSoft = last > at && body[last - 1] === EQUALS;
     yield next - at;
     while (at < (isSoft ? last - 1 : last)) {
@@ -68,23 +68,23 @@ function* decodeQuotedPrintable(body: Uint8Array): CooperativeWork<Uint8Array<Ar
     if (!isSoft) for (at = lineEnd; at < next; at++) decoded[end++] = body[at] ?? 0;
     at = next;
   }
-  return shrunk(decoded, end);
+  return shrinkBytes(decoded, end);
 }
 
-function endWithout(bytes: typeof SPACES, body: Uint8Array, start: number, end: number): number {
+function trimmedEnd(bytes: typeof SPACES, body: Uint8Array, start: number, end: number): number {
   let last = end;
   while (last > start && bytes.has(body[last - 1])) last--;
   return last;
 }
 
 const escapeAt = (body: Uint8Array, at: number) =>
-  body[at] === EQUALS ? (nibble(body[at + 1]) << 4) | nibble(body[at + 2]) : -1;
+  body[at] === EQUALS ? (hexDigitAt(body[at + 1]) << 4) | hexDigitAt(body[at + 2]) : -1;
 
-function nibble(byte = 0): number {
+function hexDigitAt(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-const shrunk = (bytes: Uint8Array<ArrayBuffer>, length: number) =>
+const shrinkBytes = (bytes: Uint8Array<ArrayBuffer>, length: number) =>
   new Uint8Array(bytes.buffer.transfer(length));

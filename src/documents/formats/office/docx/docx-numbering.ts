@@ -1,4 +1,4 @@
-import { entryNamed } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/named-entry.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import { nextLabel, startOf, type ListLevel } from "../list-labels.ts";
 import { isOn } from "./docx-styles.ts";
@@ -71,17 +71,18 @@ export class Numbering {
     abstractNum: ({ abstractNumId = "" }) => {
       this.#abstractId = abstractNumId;
       this.#levels = new Map();
-      setUpTo(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
+      setWithinLimit(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
     },
-    styleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#styled, val, this.#levels),
-    numStyleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#named, this.#abstractId, val),
+    styleLink: ({ val = "" }) => setWithinLimit(MAX_ABSTRACTS, this.#styled, val, this.#levels),
+    numStyleLink: ({ val = "" }) =>
+      setWithinLimit(MAX_ABSTRACTS, this.#named, this.#abstractId, val),
     lvl: ({ ilvl = "0" }) => {
       this.#level = emptyLevel();
-      setUpTo(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
+      setWithinLimit(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
     },
     num: ({ numId = "" }) => {
       this.#instance = emptyInstance();
-      setUpTo(MAX_INSTANCES, this.#instances, numId, this.#instance);
+      setWithinLimit(MAX_INSTANCES, this.#instances, numId, this.#instance);
     },
     abstractNumId: ({ val = "" }) => {
       this.#instance.abstract = val;
@@ -94,14 +95,14 @@ export class Numbering {
     },
     startOverride: ({ val }) => {
       const starts = new Map(this.#instance.starts);
-      setUpTo(MAX_LEVEL + 1, starts, this.#overridden, startOf(val));
+      setWithinLimit(MAX_LEVEL + 1, starts, this.#overridden, startOf(val));
       this.#instance.starts = starts;
     },
   };
 
   open(name: string, attributes: XmlAttributes): void {
-    Object.assign(this.#level, entryNamed(LEVEL, name)?.(attributes["val"]));
-    entryNamed(this.#onOpen, name)?.(attributes);
+    Object.assign(this.#level, ownEntryOf(LEVEL, name)?.(attributes["val"]));
+    ownEntryOf(this.#onOpen, name)?.(attributes);
   }
 }
 
@@ -110,6 +111,6 @@ const emptyLevel = (): ListLevel => ({ format: "bullet", start: 1, text: "", isL
 const emptyInstance = (): Instance => ({ abstract: "", own: NONE, starts: NONE });
 
 /** Adds an entry; beyond `most` entries, new keys are left out. */
-function setUpTo<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
+function setWithinLimit<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
   if (map.size < most || map.has(key)) map.set(key, value);
 }

@@ -3,7 +3,7 @@ import type { LinkedText } from "../../../writing/link-text.ts";
 import { heightOf } from "../../../writing/raised-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Omissions } from "../../../notes.ts";
-import { entryNamed } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
 import { blankParagraph, PLAIN_RUN, type Paragraph, type Run } from "./docx-paragraph.ts";
@@ -66,16 +66,17 @@ export class DocxReader implements XmlHandler {
       this.#paragraphs.push(blankParagraph(this.#dropCap));
       this.#dropCap = undefined;
     },
-    pStyle: ({ val = "" }) => this.#change({ style: this.#parts.styles.of(val) }),
-    outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(Number(val)) }),
-    numId: ({ val = "" }) => this.#change({ numId: val }),
-    ilvl: ({ val = "" }) => this.#change({ listLevel: Number(val) }),
-    framePr: ({ dropCap = "none" }) => this.#change({ isDropCap: dropCap !== "none" }),
+    pStyle: ({ val = "" }) => this.#changeParagraph({ style: this.#parts.styles.styleOf(val) }),
+    outlineLvl: ({ val = "" }) =>
+      this.#changeParagraph({ headingLevel: headingLevelOf(Number(val)) }),
+    numId: ({ val = "" }) => this.#changeParagraph({ numId: val }),
+    ilvl: ({ val = "" }) => this.#changeParagraph({ listLevel: Number(val) }),
+    framePr: ({ dropCap = "none" }) => this.#changeParagraph({ isDropCap: dropCap !== "none" }),
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
     },
     r: () => this.#runs.push({ ...PLAIN_RUN }),
-    rStyle: ({ val = "" }) => this.#changeRun({ style: this.#parts.styles.of(val).isHidden }),
+    rStyle: ({ val = "" }) => this.#changeRun({ style: this.#parts.styles.styleOf(val).isHidden }),
     vertAlign: ({ val }) => this.#changeRun({ height: heightOf(val) }),
     vanish: ({ val }) => this.#changeRun({ own: isOn(val) }),
     t: () => this.#collect("text"),
@@ -112,8 +113,8 @@ export class DocxReader implements XmlHandler {
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
     altChunk: ({ "r:id": id = "" }) => this.#writer.addPart(this.#parts.added.get(id)),
-    footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
-    endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
+    footnoteReference: ({ id = "" }) => this.#writeNoteMark("footnote", id),
+    endnoteReference: ({ id = "" }) => this.#writeNoteMark("endnote", id),
     tbl: () => this.#writer.openTable(),
     tr: () => this.#writer.tables.openRow(),
     tblHeader: ({ val }) => {
@@ -129,19 +130,19 @@ export class DocxReader implements XmlHandler {
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
     if (LEFT_OUT.has(name)) return "skip";
     if (name === this.#noteElement) this.#openNote(attributes);
-    if (!this.#formula.open(name, attributes)) entryNamed(this.#onOpen, name)?.(attributes);
+    if (!this.#formula.open(name, attributes)) ownEntryOf(this.#onOpen, name)?.(attributes);
     return undefined;
   }
 
   text(data: string): void {
-    if (this.#formula.takes(data)) return;
+    if (this.#formula.take(data)) return;
     if (this.#collects === "text") this.#write(data);
     else if (this.#collects === "code") this.#fields.addCode(data);
   }
 
   close(name: string): void {
     const formula = this.#formula.close();
-    if (formula === null) entryNamed(this.#onClose, name)?.();
+    if (formula === null) ownEntryOf(this.#onClose, name)?.();
     else this.#write(formula);
   }
 
@@ -204,13 +205,13 @@ export class DocxReader implements XmlHandler {
     return isRunHidden ?? paragraph?.style.isHidden === true;
   }
 
-  #refer(kind: string, id: string): void {
+  #writeNoteMark(kind: string, id: string): void {
     const { noteMarks } = this.#parts;
     if (this.#isHidden(this.#paragraphs.at(-1))) noteMarks.hide(kind, id);
     else this.#write(noteMarks.mark(kind, id));
   }
 
-  #change(change: Partial<Paragraph>): void {
+  #changeParagraph(change: Partial<Paragraph>): void {
     Object.assign(this.#paragraphs.at(-1) ?? {}, change);
   }
 
@@ -262,7 +263,7 @@ export class DocxReader implements XmlHandler {
     }
     if (paragraph.hasHiddenText) this.#leftOut.add("hidden text run");
     // Text boxes stand inside the paragraph that anchors them.
-    this.#writer.paragraph(isEmpty ? text : this.#withNoteMark(text, style), {
+    this.#writer.paragraph(isEmpty ? text : this.#prependNoteMark(text, style), {
       style,
       level: paragraph.headingLevel ?? style.headingLevel ?? 0,
       mark: () => this.#markOf(paragraph),
@@ -270,7 +271,7 @@ export class DocxReader implements XmlHandler {
   }
 
   /** The first text of a note begins with its mark. */
-  #withNoteMark(text: string, style: TextStyle): string {
+  #prependNoteMark(text: string, style: TextStyle): string {
     const mark = this.#noteMark;
     if (mark === "" || style.isCode || this.#writer.tables.cell !== undefined) return text;
     this.#noteMark = "";

@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
-import { entryNamed } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import { headingLevelOf, TextStyles, type TextStyle } from "../text-styles.ts";
 
@@ -19,7 +19,7 @@ export function* readStyles(archive: ZipArchive, part: string | null): Cooperati
   yield* readXml(archive.chunks(part ?? ""), {
     open: (name, { styleId = "", val }) => {
       if (name === "style") style = styles.define(styleId);
-      else if (style !== null) Object.assign(style, entryNamed(PROPERTIES, name)?.(val));
+      else if (style !== null) Object.assign(style, ownEntryOf(PROPERTIES, name)?.(val));
     },
     close: (name) => {
       if (name === "style") style = null;

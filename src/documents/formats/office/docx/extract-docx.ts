@@ -31,7 +31,7 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
     if (part === null) return;
     const around = yield* relationshipsOf(archive, part, out.leftOut);
     const drawings = yield* drawingsOf(archive, around, pictures);
-    const added = yield* addedTexts(archive, around);
+    const added = yield* readAddedTexts(archive, around);
     const parts = { ...shared, links: linksOf(around), drawings, added };
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);
@@ -49,7 +49,7 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
 }
 
 /** By id: the pages and texts that a document adds (ECMA-376 part 1, §17.17.2). */
-function* addedTexts(
+function* readAddedTexts(
   archive: ZipArchive,
   related: Relationship[],
 ): CooperativeWork<Map<string, string>> {

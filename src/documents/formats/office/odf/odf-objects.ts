@@ -31,7 +31,7 @@ export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler
       else if (name === "table-cell") cell = "";
     },
     text(data) {
-      if (formula.takes(data)) drawn.add(data);
+      if (formula.take(data)) drawn.add(data);
       else if (paragraph !== null) {
         drawn.add(data);
         paragraph += data;

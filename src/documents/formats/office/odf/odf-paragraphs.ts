@@ -33,7 +33,7 @@ export class OdfParagraphs {
   }
 
   open(attributes: XmlAttributes, level: number): void {
-    const style = this.#styles.of("paragraph", attributes["style-name"]);
+    const style = this.#styles.styleOf("paragraph", attributes["style-name"]);
     const isAnchorHidden = this.innermost?.spans.at(-1)?.isHidden ?? false;
     const isHidden = isAnchorHidden || style.isHidden === true;
     const spans = [{ isHidden, isCounted: false, height: 0 }];
@@ -44,7 +44,7 @@ export class OdfParagraphs {
   openSpan(attributes: XmlAttributes): void {
     const spans = this.innermost?.spans;
     const around = spans?.at(-1);
-    const own = this.#styles.of("text", attributes["style-name"]);
+    const own = this.#styles.styleOf("text", attributes["style-name"]);
     const isHidden = own.isHidden ?? around?.isHidden ?? false;
     const height = own.height ?? around?.height ?? 0;
     spans?.push({ isHidden, isCounted: isHidden && around?.isCounted === true, height });

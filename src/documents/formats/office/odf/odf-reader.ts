@@ -1,7 +1,7 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Omissions } from "../../../notes.ts";
-import { entryNamed } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { countOf, MAX_REPEAT } from "../nested-tables.ts";
 import { formulaTarget } from "../sheets/cell-ranges.ts";
@@ -86,14 +86,14 @@ export class OdfReader implements XmlHandler {
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
     const href = (attributes["href"] ?? "").replace(/^\.\//, "");
-    if (name === "object") this.#place(href);
+    if (name === "object") this.#placeObject(href);
     if (name === "object-ole") this.#leftOut.addFile(href);
-    if (this.#hides(name, attributes) || LEFT_OUT.has(name)) return "skip";
-    if (this.#inBody) entryNamed(this.#onOpen, name)?.(attributes);
+    if (this.#isHidden(name, attributes) || LEFT_OUT.has(name)) return "skip";
+    if (this.#inBody) ownEntryOf(this.#onOpen, name)?.(attributes);
     else if (name === "body") this.#onOpen["body"]?.(attributes);
     else {
-      entryNamed(this.#styles.onOpen, name)?.(attributes);
-      entryNamed(this.#numbering.onOpen, name)?.(attributes);
+      ownEntryOf(this.#styles.onOpen, name)?.(attributes);
+      ownEntryOf(this.#numbering.onOpen, name)?.(attributes);
     }
     return undefined;
   }
@@ -104,7 +104,7 @@ export class OdfReader implements XmlHandler {
   }
 
   close(name: string): void {
-    if (this.#inBody) entryNamed(this.#onClose, name)?.();
+    if (this.#inBody) ownEntryOf(this.#onClose, name)?.();
     else if (name === "style") this.#styles.endStyle();
   }
 
@@ -129,7 +129,7 @@ export class OdfReader implements XmlHandler {
     table: () => this.#writer.closeTable(),
   };
 
-  #hides(name: string, attributes: XmlAttributes): boolean {
+  #isHidden(name: string, attributes: XmlAttributes): boolean {
     if (!this.#inBody) return false;
     if (HIDEABLE.has(name)) {
       const { display, "is-hidden": isHidden } = attributes;
@@ -139,7 +139,8 @@ export class OdfReader implements XmlHandler {
       return true;
     }
     if (name !== "page" || this.#kind !== "presentation") return false;
-    if (this.#styles.of("drawing-page", attributes["style-name"]).isHidden !== true) return false;
+    if (this.#styles.styleOf("drawing-page", attributes["style-name"]).isHidden !== true)
+      return false;
     this.#writer.openSlide(true);
     this.#leftOut.add("hidden slide");
     return true;
@@ -181,7 +182,7 @@ export class OdfReader implements XmlHandler {
     if (text !== "") this.#writer.slide?.title(text);
   }
 
-  #place(href: string): void {
+  #placeObject(href: string): void {
     const object = this.#objects.get(href);
     if (object === undefined) return;
     if (object.formula !== "") this.#write(object.formula);
@@ -207,7 +208,7 @@ export class OdfReader implements XmlHandler {
   #openTable(attributes: XmlAttributes): void {
     const isSheet = this.#kind === "spreadsheet" && this.#writer.tables.cell === undefined;
     const isHidden =
-      isSheet && this.#styles.of("table", attributes["style-name"]).isHidden === true;
+      isSheet && this.#styles.styleOf("table", attributes["style-name"]).isHidden === true;
     this.#writer.openTable();
     if (!isSheet) return;
     if (isHidden) this.#leftOut.add("hidden sheet");

@@ -38,7 +38,7 @@ export class OdfStyles {
     this.#current = null;
   }
 
-  of(family: "paragraph" | "text" | "table" | "drawing-page", name = ""): TextStyle {
-    return this.#styles.of(idOf(family, name));
+  styleOf(family: "paragraph" | "text" | "table" | "drawing-page", name = ""): TextStyle {
+    return this.#styles.styleOf(idOf(family, name));
   }
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { linked } from "../../../writing/link-text.ts";
+import { linkMarkdown } from "../../../writing/link-text.ts";
 import { MAX_REPEATED } from "../../../writing/table-text.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 
@@ -32,7 +32,7 @@ export class CellRanges {
 
   /** The text with its link, if a formula has no other target; it may cover rows below. */
   textOf(text: string, target: string, row: number, column: number, last = 0): string {
-    const label = linked(text, target || (this.#targets.get(placeOf(row, column)) ?? ""));
+    const label = linkMarkdown(text, target || (this.#targets.get(placeOf(row, column)) ?? ""));
     const lastRow = this.#lastRows.get(placeOf(row, column)) ?? last;
     if (lastRow > row && label !== "" && label.length <= MAX_REPEATED) {
       this.#above.set(column, { text: label, lastRow });
@@ -81,7 +81,7 @@ export function columnOf(reference: string): number | null {
 }
 
 /** Leaves out most of the rows: parsing these twice would take half as long again. */
-export function* behindRows(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
+export function* skipRows(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   let before = "";
   let isBehind = false;
   for (const chunk of chunks) {

@@ -1,10 +1,10 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { longer, withinBound } from "../../../writing/bounded-text.ts";
+import { appendText, checkRowSize } from "../../../writing/bounded-text.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { drawingsOf } from "../drawings.ts";
-import { behindRows, CellRanges, cellsIn, columnOf, formulaTarget } from "./cell-ranges.ts";
+import { skipRows, CellRanges, cellsIn, columnOf, formulaTarget } from "./cell-ranges.ts";
 import { isoMoment, plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
 import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
@@ -43,7 +43,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
     const related = yield* relationshipsOf(archive, part, out.leftOut);
     const ranges = new CellRanges(linksOf(related));
-    yield* readXml(behindRows(behind.chunks(part)), ranges);
+    yield* readXml(skipRows(behind.chunks(part)), ranges);
     const sheetRows = new SheetRows(writer, ranges);
     const reader = new SheetReader({ shared, formats, rows: sheetRows, countRow });
     yield* readXml(archive.chunks(part), reader);
@@ -111,7 +111,7 @@ function* readSharedStrings(
       if (collects) current.add(data, height);
     },
     close: (name) => {
-      if (name === "si") strings.add(unescaped(current.take()));
+      if (name === "si") strings.add(unescapeText(current.take()));
       collects = false;
     },
   });
@@ -128,7 +128,7 @@ type SheetParts = {
 const isTrue = (value = "") => /^(1|true)$/i.test(value);
 
 /** Characters that XML cannot hold are written as `_x000D_`. */
-const unescaped = (text: string) =>
+const unescapeText = (text: string) =>
   text.includes("_x")
     ? text.replace(/_x([\da-f]{4})_/gi, (_whole, hex: string) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
@@ -166,7 +166,7 @@ class SheetReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (this.#collects) this.#value = longer(this.#value, data);
+    if (this.#collects) this.#value = appendText(this.#value, data);
   }
 
   close(name: string): void {
@@ -175,7 +175,7 @@ class SheetReader implements XmlHandler {
       this.#linkTarget = formulaTarget(this.#value);
       this.#value = "";
     }
-    if (name === "c") this.#of.rows.put(this.#shownValue(), this.#linkTarget);
+    if (name === "c") this.#of.rows.put(this.#formatValue(), this.#linkTarget);
     else if (name === "row") this.#of.countRow(this.#of.rows.close());
   }
 
@@ -188,16 +188,16 @@ class SheetReader implements XmlHandler {
     this.#formulaCells = 0;
   }
 
-  #shownValue(): string {
+  #formatValue(): string {
     const value = this.#value;
     if (value === "" && this.#type !== "n") return "";
     if (this.#type === "s") {
-      this.#characters = withinBound(this.#characters + this.#of.shared.sizeOf(Number(value)));
+      this.#characters = checkRowSize(this.#characters + this.#of.shared.sizeOf(Number(value)));
       return this.#of.shared.at(Number(value));
     }
     if (this.#type === "b") return isTrue(value.trim()) ? "TRUE" : "FALSE";
     if (this.#type === "d") return isoMoment(value);
-    if (this.#type !== "n") return unescaped(value);
+    if (this.#type !== "n") return unescapeText(value);
     if (value === "") {
       this.unsavedFormulas += this.#formulaCells;
       return "";

@@ -40,7 +40,7 @@ export function formatOf(code: string, is1904: boolean): CellFormat {
   if (parts.length > 1 && parts.at(-1)?.replace(QUOTED, "").includes("@") === true) parts.pop();
   const sections = parts.slice(0, MAX_SECTIONS).map((part) => sectionFormat(part, is1904));
   return (value) => {
-    const section = chosenSection(sections, value);
+    const section = chooseSection(sections, value);
     if (section === null || section.isEmpty) return plainNumber(value);
     if (section.isDate || value >= 0) return section.show(value);
     const text = section.show(-value);
@@ -72,7 +72,7 @@ type Section = {
 };
 
 /** The first section is for positive numbers, the second for negative ones, the third for zero. */
-function chosenSection([first, second, zero]: Section[], value: number): Section | null {
+function chooseSection([first, second, zero]: Section[], value: number): Section | null {
   const fallback = value < 0 ? second : zero;
   return (value > 0 ? first : fallback) ?? first ?? null;
 }
@@ -89,12 +89,12 @@ function sectionFormat(section: string, is1904: boolean): Section {
   if (/[ymdhs]|^\s*g*e+\s*$/i.test(bare) && !/general/i.test(bare))
     return { isEmpty, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
   const number = numberFormat(bare);
-  const [before, after] = wordsAround(format);
+  const [before, after] = affixesOf(format);
   const show = (value: number) => before + (number?.(value) ?? "") + after;
   return { isEmpty, isDate: false, hasNumber: number !== null, show };
 }
 
-function wordsAround(section: string): [string, string] {
+function affixesOf(section: string): [string, string] {
   const bare = section.replace(/\[[^[\]]*\]/g, "");
   const tokens = bare.match(/"[^"]*"|\\.|general|[^"\\]/gi) ?? [];
   const isDigit = (token: string) => /^(?:[0#?@.,/]|general)$/i.test(token);
@@ -153,7 +153,7 @@ function dateFormat(code: string, is1904: boolean): CellFormat {
   const hasDate = /[yd]|m{3,}/i.test(code) || (!hasTime && !isElapsed);
   const end = (MAX_SERIAL - (is1904 ? DAYS_TO_1904 : 0)) * SECONDS_A_DAY;
   return (value) => {
-    if (isElapsed && value >= 1) return elapsed(value);
+    if (isElapsed && value >= 1) return formatElapsed(value);
     if (value < 0 || Math.round(value * SECONDS_A_DAY) >= end) return plainNumber(value);
     const [date, time] = momentOf(value, is1904, hasDate);
     // A time of day has no date, whatever the format shows.
@@ -172,7 +172,7 @@ function momentOf(value: number, is1904: boolean, hasDate: boolean): [string, st
   ];
 }
 
-function elapsed(days: number): string {
+function formatElapsed(days: number): string {
   const seconds = Math.round(days * SECONDS_A_DAY);
   const clock = new Date((seconds % 3_600) * 1_000).toISOString().slice(14, 19);
   return `${Math.floor(seconds / 3_600)}:${clock}`;
@@ -193,7 +193,7 @@ const EASTERN_TIMES = new Map([
 ]);
 const isEastern = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
-const builtIn = (id: number) =>
+const builtInFormat = (id: number) =>
   FROM_0[id] ?? FROM_37[id - 37] ?? EASTERN_TIMES.get(id) ?? (isEastern(id) ? EASTERN : "General");
 
 /** Excel's own limit is 65,490; cells with higher format numbers show plain numbers. */
@@ -216,7 +216,7 @@ export function* readCellFormats(
       } else if (name === "cellXfs") inCellFormats = true;
       else if (name === "xf" && inCellFormats && formats.length < MAX_FORMATS) {
         const id = Number(attributes["numFmtId"] ?? 0);
-        const format = built.get(id) ?? formatOf(codes.get(id) ?? builtIn(id), is1904);
+        const format = built.get(id) ?? formatOf(codes.get(id) ?? builtInFormat(id), is1904);
         built.set(id, format);
         formats.push(format);
       }

@@ -21,9 +21,9 @@ export class SharedStrings {
   add(text: string): void {
     const start = this.#endOf(this.#count - 1);
     const needed = start + text.length * BYTES_A_CHARACTER;
-    if (needed > this.#bytes.length) this.#bytes = grown(this.#bytes, needed, MAX_BYTES);
+    if (needed > this.#bytes.length) this.#bytes = growBytes(this.#bytes, needed, MAX_BYTES);
     if (this.#count === this.#ends.length) {
-      if (this.#count === MAX_STRINGS) throw tooMany();
+      if (this.#count === MAX_STRINGS) throw tooManyTexts();
       const ends = new Uint32Array(this.#count * 2);
       ends.set(this.#ends);
       this.#ends = ends;
@@ -53,13 +53,14 @@ export class SharedStrings {
   }
 }
 
-function grown(
+function growBytes(
   bytes: Uint8Array<ArrayBuffer>,
   needed: number,
   most: number,
 ): Uint8Array<ArrayBuffer> {
-  if (needed > most) throw tooMany();
+  if (needed > most) throw tooManyTexts();
   return new Uint8Array(bytes.buffer.transfer(Math.min(most, Math.max(needed, bytes.length * 2))));
 }
 
-const tooMany = () => new UnreadableDocument("workbook has too many texts; split it into several");
+const tooManyTexts = () =>
+  new UnreadableDocument("workbook has too many texts; split it into several");

@@ -1,4 +1,4 @@
-import { withinBound } from "../../../writing/bounded-text.ts";
+import { checkRowSize } from "../../../writing/bounded-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../../writing/block-list.ts";
@@ -36,7 +36,7 @@ export class SheetWriter {
 
   /** @throws UnreadableDocument when a row holds more text than any real one. */
   addRow(row: FilledRow): void {
-    withinBound(charactersOf(row));
+    checkRowSize(charactersOf(row));
     if ((row.columns.at(-1) ?? 0) < MAX_COLUMNS) this.#addRow(row);
     else for (const part of partsOf(row)) this.#addRow(part);
   }
@@ -51,7 +51,7 @@ export class SheetWriter {
       this.#isAfterGap = true;
       return;
     }
-    if (this.#isAfterGap && !this.#continues(row)) this.endTable();
+    if (this.#isAfterGap && !this.#isContinuation(row)) this.endTable();
     this.#isAfterGap = false;
     this.begin();
     if (this.#table.length === 0) this.#columns = new Set(row.columns);
@@ -63,7 +63,7 @@ export class SheetWriter {
   }
 
   /** Whether a row after an empty one is no header of a table of its own. */
-  #continues({ columns, cells }: FilledRow): boolean {
+  #isContinuation({ columns, cells }: FilledRow): boolean {
     // A single row between empty rows may be the header of the rows that follow.
     if (this.#table.length === 1) return !this.#hasCaption;
     const isWithin = cells.length > 1 && columns.every((column) => this.#columns.has(column));

@@ -2,10 +2,10 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import { heightOf } from "../../../writing/raised-text.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
-import { entryNamed } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";
-import { countedAs, markerFor } from "../list-labels.ts";
+import { formatCount, markerFor } from "../list-labels.ts";
 import { NestedTables } from "../nested-tables.ts";
 import { SlideBlocks } from "./slide-blocks.ts";
 
@@ -27,7 +27,7 @@ function labelIn(scheme: string, count: number): string {
   const [, latin, height] = /^(alpha|roman)([LU])c/.exec(scheme) ?? [];
   const kind = latin === "roman" ? "Roman" : "Letter";
   const format = (height === "L" ? "lower" : "upper") + kind;
-  const number = countedAs(latin === undefined ? scheme : format, count);
+  const number = formatCount(latin === undefined ? scheme : format, count);
   if (scheme.endsWith("ParenBoth")) return `(${number})`;
   return number + (scheme.endsWith("ParenR") ? ")" : scheme.endsWith("Plain") ? "" : ".");
 }
@@ -117,19 +117,19 @@ export class SlideReader implements XmlHandler {
       const isHidden = this.#shapes.at(-1)?.isHidden ?? false;
       this.#shapes.push({ placeholder: "", isHidden, lostText: false });
     }
-    if (!this.#formula.open(name, attributes)) entryNamed(this.#onOpen, name)?.(attributes);
+    if (!this.#formula.open(name, attributes)) ownEntryOf(this.#onOpen, name)?.(attributes);
     return undefined;
   }
 
   text(data: string): void {
-    if (!this.#formula.takes(data) && this.#collects) this.#paragraph.add(data, this.#run?.height);
+    if (!this.#formula.take(data) && this.#collects) this.#paragraph.add(data, this.#run?.height);
   }
 
   close(name: string): void {
     const formula = this.#formula.close();
     if (formula !== null) this.#paragraph.add(formula);
     else if (SHAPES.has(name)) this.#closeShape();
-    else entryNamed(this.#onClose, name)?.();
+    else ownEntryOf(this.#onClose, name)?.();
   }
 
   readonly #onClose: Record<string, () => void> = {

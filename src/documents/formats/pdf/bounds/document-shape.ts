@@ -1,8 +1,8 @@
 import { normalForm } from "../../../../core/normal-form.ts";
-import { ranked } from "../../../ranked.ts";
+import { rankByTotal } from "../../../ranked.ts";
 import { compoundsIn } from "../layout/joined-lines.ts";
 import type { Block, PagePart } from "../layout/page-blocks.ts";
-import { byDirection } from "../layout/page-rows.ts";
+import { groupByDirection } from "../layout/page-rows.ts";
 import type { Segment } from "../layout/segment.ts";
 
 export type DocumentShape = ReturnType<typeof shapeOf>;
@@ -19,12 +19,14 @@ const TITLE_SCALE = 1.6;
 const MAX_FONT_HEADING_CHARACTERS = 90;
 const MAX_LEVELS = 4;
 
-const rounded = (size: number) => Math.round(size * 2) / 2;
+const roundSize = (size: number) => Math.round(size * 2) / 2;
 
 export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>) {
-  const segments = pages.flatMap((page) => byDirection(page)[0] ?? []);
-  const bySize = ranked(segments.map(({ size, text }) => [rounded(size), text.length] as const));
-  const byFont = ranked(segments.map(({ font, text }) => [font, text.length] as const));
+  const segments = pages.flatMap((page) => groupByDirection(page)[0] ?? []);
+  const bySize = rankByTotal(
+    segments.map(({ size, text }) => [roundSize(size), text.length] as const),
+  );
+  const byFont = rankByTotal(segments.map(({ font, text }) => [font, text.length] as const));
   const [[bodySize] = [10]] = bySize;
   const [[bodyFont] = [""]] = byFont;
   const headingSizes = bySize
@@ -50,7 +52,7 @@ export function headingLevel(
   if (text.length > MAX_HEADING_CHARACTERS || !/\p{L}/u.test(text)) return 0;
   const marked = shape.bookmarks.get(foldTitle(text));
   if (marked !== undefined) return marked;
-  const size = rounded(block.lines[0]?.size ?? 0);
+  const size = roundSize(block.lines[0]?.size ?? 0);
   const isTitle = size >= shape.bodySize * TITLE_SCALE;
   if (isProse(block, text, isTitle) || block.lines.length > MAX_HEADING_LINES) return 0;
   if (size >= shape.bodySize * HEADING_SCALE) {
@@ -73,7 +75,7 @@ function isFontHeading(
 ): boolean {
   const [line] = block.lines;
   if (line === undefined || block.lines.length > 1 || line.font === shape.bodyFont) return false;
-  if (rounded(line.size) < shape.bodySize || text.length > MAX_FONT_HEADING_CHARACTERS)
+  if (roundSize(line.size) < shape.bodySize || text.length > MAX_FONT_HEADING_CHARACTERS)
     return false;
   if (/[.,;:!?]$/.test(text) || !/^[\p{Lu}\p{N}\p{Lo}]/u.test(text)) return false;
   return isBody(next, shape);

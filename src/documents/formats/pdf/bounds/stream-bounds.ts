@@ -26,9 +26,9 @@ const SMALL_UNPACKED_BYTES = 1 << 19;
 export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   const states = new SavedStates();
   const signs = new ObjectSigns();
-  const addBetween = function* (from: number, to: number) {
+  const scanBetween = function* (from: number, to: number) {
     signs.isCut ||= to - from > MAX_BETWEEN_BYTES;
-    const look = lookAtObjects(signs);
+    const look = objectLook(signs);
     yield* addParts(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES)), look);
     look.end();
   };
@@ -41,12 +41,12 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
     const dictionary = before.slice(Math.max(0, before.lastIndexOf(" obj")));
     const start = afterLineEnd(bytes, at + "stream".length);
     const end = streamEnd(bytes, start, dictionary);
-    yield* addBetween(from, at);
-    yield* checkStream(bytes.subarray(start, end), dictionary, lookAt(dictionary, states, signs));
+    yield* scanBetween(from, at);
+    yield* checkStream(bytes.subarray(start, end), dictionary, lookFor(dictionary, states, signs));
     from = Math.max(end, start) + "endstream".length;
     at = indexOfBytes(bytes, "stream", from);
   }
-  yield* addBetween(from, bytes.length);
+  yield* scanBetween(from, bytes.length);
   return signs;
 }
 
@@ -56,9 +56,9 @@ type Look = { add(bytes: Uint8Array): void; end(): void };
 const OTHER_STREAM =
   /\/(?:Length1|Length3|FontFile\d?|Type1C|CIDFontType0C|OpenType|XRef|Metadata|EmbeddedFile|XML|FunctionType|ShadingType|Alternate)\b/;
 
-function lookAt(dictionary: string, states: SavedStates, signs: ObjectSigns): Look | null {
-  if (/\/ObjStm\b/.test(dictionary)) return lookAtObjects(signs);
-  return OTHER_STREAM.test(dictionary) ? null : lookAtContent(states);
+function lookFor(dictionary: string, states: SavedStates, signs: ObjectSigns): Look | null {
+  if (/\/ObjStm\b/.test(dictionary)) return objectLook(signs);
+  return OTHER_STREAM.test(dictionary) ? null : contentLook(states);
 }
 
 /** Entries of pictures; a thumbnail has no subtype. */
@@ -76,7 +76,7 @@ function* checkStream(
   if (look === null && data.length <= MAX_STREAM_BYTES / DEFLATE_RATIO) return;
   const filters = dictionary.match(PACKING) ?? [];
   if (filters.length > 1 && look !== null) throw new UnreadableDocument(EXPANDS);
-  if (filters.length === 1 && /Fl/.test(filters[0])) yield* unpacked(data, look);
+  if (filters.length === 1 && /Fl/.test(filters[0])) yield* unpackStream(data, look);
   else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) yield* addParts(data, look);
   look?.end();
 }
@@ -90,8 +90,8 @@ function* addParts(data: Uint8Array, look: Look | null): CooperativeWork<void> {
 }
 
 /** Unpacks a stream as far as it is sound. @throws UnreadableDocument */
-function* unpacked(data: Uint8Array, look: Look | null): CooperativeWork<void> {
-  const small = data.length <= SMALL_BYTES ? smallUnpacked(data) : null;
+function* unpackStream(data: Uint8Array, look: Look | null): CooperativeWork<void> {
+  const small = data.length <= SMALL_BYTES ? unpackSmall(data) : null;
   if (small !== null) {
     yield* addParts(small, look);
     return;
@@ -117,7 +117,7 @@ function* unpacked(data: Uint8Array, look: Look | null): CooperativeWork<void> {
 }
 
 /** Null for a stream that is damaged or larger. */
-function smallUnpacked(data: Uint8Array): Uint8Array | null {
+function unpackSmall(data: Uint8Array): Uint8Array | null {
   try {
     const options = { maxOutputLength: SMALL_UNPACKED_BYTES };
     return inflateRawSync(data.subarray(ZLIB_HEADER_BYTES), options);
@@ -131,7 +131,7 @@ const MAX_MAP_CHARACTERS = 4 << 20;
 const MAP_SIGN = "begincmap";
 const SIGN_BYTES = 4_096;
 
-function lookAtContent(states: SavedStates): Look {
+function contentLook(states: SavedStates): Look {
   let map: string | null = null;
   let isFirst = true;
   return {
@@ -153,7 +153,7 @@ const MIN_PIECE_CHARACTERS = 1 << 16;
 const MAX_LEFT_CHARACTERS = 1 << 16;
 
 /** Reads a stream of objects in pieces that end after a dictionary. */
-function lookAtObjects(signs: ObjectSigns): Look {
+function objectLook(signs: ObjectSigns): Look {
   let tail = "";
   return {
     add(bytes) {

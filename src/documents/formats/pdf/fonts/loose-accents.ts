@@ -29,30 +29,30 @@ const MIN_OVERLAP_BEHIND = 0.25;
 const MAX_OVERLAP = 1;
 const MAX_RAISED = 0.45;
 
-export function withAccent(last: TextRun, next: TextRun): string | null {
+export function joinAccent(last: TextRun, next: TextRun): string | null {
   const size = Math.max(last.size, next.size);
   const overlap = (last.x1 - next.x0) / size;
   if (overlap < MIN_OVERLAP || overlap > MAX_OVERLAP) return null;
   if (Math.abs(last.y - next.y) > size * MAX_RAISED) return null;
-  const first = accentFirst(last.text, next.text);
-  return first ?? (overlap < MIN_OVERLAP_BEHIND ? null : letterFirst(last.text, next.text));
+  const first = joinAccentFirst(last.text, next.text);
+  return first ?? (overlap < MIN_OVERLAP_BEHIND ? null : joinLetterFirst(last.text, next.text));
 }
 
-function accentFirst(before: string, after: string): string | null {
+function joinAccentFirst(before: string, after: string): string | null {
   const accent = ENDING_ACCENT.exec(before)?.[0];
   if (accent === undefined) return null;
-  const letter = composed(after.slice(0, 1), accent);
+  const letter = composeLetter(after.slice(0, 1), accent);
   if (letter === null) return null;
   const bare = before.slice(0, -accent.length);
   return (NEVER_FIRST.test(letter) ? bare.trimEnd() : bare) + letter + after.slice(1);
 }
 
-function letterFirst(before: string, after: string): string | null {
-  const letter = composed(before.slice(-1), after.slice(0, 1));
+function joinLetterFirst(before: string, after: string): string | null {
+  const letter = composeLetter(before.slice(-1), after.slice(0, 1));
   return letter === null ? null : before.slice(0, -1) + letter + after.slice(1);
 }
 
-function composed(letter: string, accent: string): string | null {
+function composeLetter(letter: string, accent: string): string | null {
   const combining = COMBINING[accent];
   if (combining === undefined || !/\p{L}/u.test(letter)) return null;
   const both = normalForm(`${DOTLESS[letter] ?? letter}${combining}`, "NFC");

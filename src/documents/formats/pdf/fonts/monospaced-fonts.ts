@@ -19,7 +19,7 @@ export class MonospacedFonts {
 
   /** Returns whether any mark is another than before. */
   mark(items: TextItem[]): boolean {
-    for (const item of items) this.#see(item);
+    for (const item of items) this.#countItem(item);
     const fonts = new Set(items.map(({ fontName }) => fontName));
     const monospaced = new Set([...fonts].filter((font) => this.#isMonospaced(font)));
     let isChanged = false;
@@ -31,7 +31,7 @@ export class MonospacedFonts {
     return isChanged;
   }
 
-  get areBody(): boolean {
+  get isBodyMonospaced(): boolean {
     let total = 0;
     for (const [font, { characters }] of this.#seen) {
       if (this.#isMonospaced(font)) total += characters;
@@ -39,7 +39,7 @@ export class MonospacedFonts {
     return total > this.#characters * BODY_SHARE;
   }
 
-  #see({ str, width, transform, fontName }: TextItem): void {
+  #countItem({ str, width, transform, fontName }: TextItem): void {
     const size = Math.hypot(transform[2] ?? 0, transform[3] ?? 0);
     const { length } = str;
     this.#characters += length;

@@ -14,7 +14,7 @@ const ORDER = new Intl.Collator("en", { numeric: true });
  * into several columns of the page becomes one again.
  * @param rows the header first
  */
-export function unfolded(rows: string[][]): string[][][] {
+export function unfoldTables(rows: string[][]): string[][][] {
   const [header = []] = rows;
   for (let width = 2; width * 2 <= header.length; width++) {
     if (header.length % width > 0) continue;

@@ -40,18 +40,18 @@ const LEADERS = / ?(?:[.·] ?){5,}/g;
 
 /** @param compounds words of the document that keep their hyphen where a line ends with it */
 export const textOfLines = (lines: Segment[], compounds: ReadonlySet<string> = new Set()) =>
-  joinedLines(
+  joinLines(
     lines.map(({ text }) => text.trim()),
     compounds,
   )
     .replace(LEADERS, " … ")
     .trim();
 
-function joinedLines(lines: Iterable<string>, compounds: ReadonlySet<string>): string {
+function joinLines(lines: Iterable<string>, compounds: ReadonlySet<string>): string {
   const settled: string[] = [];
   let end = "";
   for (const line of lines) {
-    end = joinedLine(end, line, compounds);
+    end = joinLine(end, line, compounds);
     if (end.length < OPEN_CHARACTERS) continue;
     settled.push(end.slice(0, -MAX_WORD_LENGTH));
     end = end.slice(-MAX_WORD_LENGTH);
@@ -59,19 +59,19 @@ function joinedLines(lines: Iterable<string>, compounds: ReadonlySet<string>): s
   return settled.join("") + end;
 }
 
-function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
+function joinLine(text: string, next: string, compounds: ReadonlySet<string>): string {
   const last = text.slice(-2);
   const isUnspaced = last.charCodeAt(last.length - 1) >= FIRST_IDEOGRAPH && UNSPACED_END.test(last);
   if (text === "" || isUnspaced) return text + next;
-  return HYPHEN_END.test(last) ? afterHyphen(text, next, compounds) : `${text} ${next}`;
+  return HYPHEN_END.test(last) ? joinAtHyphen(text, next, compounds) : `${text} ${next}`;
 }
 
-function afterHyphen(text: string, next: string, compounds: ReadonlySet<string>): string {
+function joinAtHyphen(text: string, next: string, compounds: ReadonlySet<string>): string {
   const end = text.slice(-MAX_WORD_LENGTH);
   // A range of numbers, such as pages 12-14.
   if (RANGE_START.test(end) && /^\d/.test(next)) return text + next;
   const after = WORD.exec(next)?.[0];
-  if (isKept(end, next, after)) return text + next;
+  if (isHyphenKept(end, next, after)) return text + next;
   if (after === undefined) return `${text} ${next}`;
   if (end.endsWith(SOFT_HYPHEN)) return text.slice(0, -1) + next;
   const before = DIVIDED.exec(end)?.[1];
@@ -79,7 +79,7 @@ function afterHyphen(text: string, next: string, compounds: ReadonlySet<string>)
   return (isCompound(before, after, compounds) ? text : text.slice(0, -1)) + next;
 }
 
-function isKept(end: string, next: string, after: string | undefined): boolean {
+function isHyphenKept(end: string, next: string, after: string | undefined): boolean {
   if (ADDRESS_END.test(end)) return /^[^\s]/.test(next);
   if (after === undefined) return LETTER_END.test(end) && /^\d/.test(next);
   if (CONJUNCTIONS.has(after) || !LETTER_END.test(end)) return false;

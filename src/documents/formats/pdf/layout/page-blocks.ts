@@ -1,8 +1,14 @@
-import { inBatches } from "../../../../core/work/batches.ts";
+import { splitIntoBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
-import { boundsOf, byDirection, charactersIn, LAID_OUT_AT_ONCE, wordWidth } from "./page-rows.ts";
+import {
+  boundsOf,
+  groupByDirection,
+  charactersIn,
+  LAID_OUT_AT_ONCE,
+  wordWidth,
+} from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
 import { endFontOf, type Interval, type Segment } from "./segment.ts";
 import { tableAt } from "./tables.ts";
@@ -44,13 +50,13 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 /** The parts of a page in reading order; text in another direction than most follows or precedes. */
 export function* partsOf(segments: Segment[]): CooperativeWork<PagePart[]> {
   const parts: PagePart[] = [];
-  for (const some of inBatches(segments, LAID_OUT_AT_ONCE))
-    parts.push(...(yield* partsAmong(some)));
+  for (const some of splitIntoBatches(segments, LAID_OUT_AT_ONCE))
+    parts.push(...(yield* partsByDirection(some)));
   return parts;
 }
 
-function* partsAmong(segments: Segment[]): CooperativeWork<PagePart[]> {
-  const [upright = [], ...turned] = byDirection(segments);
+function* partsByDirection(segments: Segment[]): CooperativeWork<PagePart[]> {
+  const [upright = [], ...turned] = groupByDirection(segments);
   const parts = yield* partsIn(upright);
   const notes: PagePart[] = [];
   for (const group of turned) {
@@ -107,7 +113,7 @@ function* blocksOf(segments: Segment[]): CooperativeWork<Block[]> {
   const { x1: edge } = boundsOf(segments);
   for (const segment of segments) {
     const last = blocks.at(-1);
-    if (last !== undefined && continuesBlock(last, segment, edge)) {
+    if (last !== undefined && isContinuation(last, segment, edge)) {
       last.lines.push(segment);
       Object.assign(last, boundsOf([last, segment]));
     } else blocks.push({ lines: [segment], ...boundsOf([segment]) });
@@ -117,7 +123,7 @@ function* blocksOf(segments: Segment[]): CooperativeWork<Block[]> {
 }
 
 /** @param edge where the longest of all lines ends */
-function continuesBlock(block: Block, next: Segment, edge: number): boolean {
+function isContinuation(block: Block, next: Segment, edge: number): boolean {
   const last = block.lines.at(-1);
   if (last === undefined) return false;
   const distance = next.y - last.y;

@@ -1,4 +1,4 @@
-import { ranked } from "../../../ranked.ts";
+import { rankByTotal } from "../../../ranked.ts";
 import type { Interval, Segment } from "./segment.ts";
 
 /** In ems. */
@@ -28,7 +28,7 @@ export function runsOf<Item>(
 }
 
 /** Segments on shared baselines, from the top; each row from the left. */
-export function rowsByPlace(segments: Segment[]): Segment[][] {
+export function groupIntoRows(segments: Segment[]): Segment[][] {
   const sorted = segments.toSorted((a, b) => a.y - b.y);
   const rows = runsOf(sorted, (segment, [first]) => isSameLine(first, segment));
   for (const row of rows) row.sort((a, b) => a.x0 - b.x0);
@@ -36,10 +36,10 @@ export function rowsByPlace(segments: Segment[]): Segment[][] {
 }
 
 /** Segments by the direction they are written in; the direction with the most text first. */
-export function byDirection(segments: Segment[]): Segment[][] {
+export function groupByDirection(segments: Segment[]): Segment[][] {
   const groups = Map.groupBy(segments, ({ turn = 0 }) => turn);
   const sizes = [...groups].map(([turn, group]) => [turn, charactersIn(group)] as const);
-  return ranked(sizes).map(([turn]) => groups.get(turn) ?? []);
+  return rankByTotal(sizes).map(([turn]) => groups.get(turn) ?? []);
 }
 
 export const boundsOf = (segments: Interval[]) => ({
@@ -59,7 +59,7 @@ export const charactersIn = (segments: Segment[]) =>
 
 export function rowsAtEdges(page: Segment[]): Segment[][] {
   if (page.length > LAID_OUT_AT_ONCE) return [];
-  const rows = rowsByPlace(byDirection(page)[0] ?? []);
+  const rows = groupIntoRows(groupByDirection(page)[0] ?? []);
   return rows
     .filter((_row, at) => at < EDGE_LINES || at >= rows.length - EDGE_LINES)
     .filter(({ length }) => length <= MAX_EDGE_PARTS);

@@ -1,11 +1,11 @@
 import { normalForm } from "../../../../core/normal-form.ts";
-import { inBatches } from "../../../../core/work/batches.ts";
+import { splitIntoBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
-import { withAccent } from "../fonts/loose-accents.ts";
-import { byDirection, LAID_OUT_AT_ONCE, rowsByPlace } from "./page-rows.ts";
-import { gapsOf, letterGap, withoutSpacing } from "./spaced-letters.ts";
-import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
+import { joinAccent } from "../fonts/loose-accents.ts";
+import { groupByDirection, LAID_OUT_AT_ONCE, groupIntoRows } from "./page-rows.ts";
+import { gapsOf, letterGap, removeSpacing } from "./spaced-letters.ts";
+import { isRightToLeft, readingOrder, normalizeShapes } from "./right-to-left.ts";
 import { endFontOf, type Piece, type Segment, type TextItem } from "./segment.ts";
 
 /** In ems: closer fragments are one word, wider gaps separate columns. */
@@ -48,32 +48,33 @@ export function* segmentsOf(
       continue;
     }
     const segment = segmentOf(item, viewport, order, blocks);
-    if (last === null || !continues(last, segment, pendingSpace)) {
+    if (last === null || !continueSegment(last, segment, pendingSpace)) {
       lines.push(segment);
       last = segment;
     }
     pendingSpace = /\s$/.test(item.str);
   }
   const whole: Segment[] = [];
-  for (const some of inBatches(lines, LAID_OUT_AT_ONCE)) whole.push(...(yield* wholeLines(some)));
+  for (const some of splitIntoBatches(lines, LAID_OUT_AT_ONCE))
+    whole.push(...(yield* wholeLines(some)));
   return whole;
 }
 
 /** Joins segments that are side by side; returns the lines in the order of drawing. */
 function* wholeLines(segments: Segment[]): CooperativeWork<Segment[]> {
   const lines: Segment[] = [];
-  for (const row of byDirection(segments).flatMap(rowsByPlace)) {
+  for (const row of groupByDirection(segments).flatMap(groupIntoRows)) {
     let last: Segment | null = null;
     for (const segment of row) {
       yield ITEM_COST;
       if (last !== null) dropOverprinted(last, segment);
-      if (segment.text !== "" && (last === null || !joins(last, segment)))
+      if (segment.text !== "" && (last === null || !joinPieces(last, segment)))
         lines.push((last = segment));
     }
   }
   for (const line of lines) {
     if (line.pieces !== undefined) line.text = readingOrder(line.pieces, line.size);
-    else line.text = withoutSpacing(line);
+    else line.text = removeSpacing(line);
     delete line.pieces;
     yield line.text.length;
   }
@@ -113,7 +114,7 @@ function segmentOf(
   const { turn, cos, sin } = directionOf(a, b);
   // Turned text is laid out along its own direction.
   const along = e * cos + f * sin;
-  const text = withoutShapes(plainCharacters(item.str));
+  const text = normalizeShapes(plainCharacters(item.str));
   return {
     text,
     x0: along,
@@ -142,15 +143,15 @@ function directionOf(a: number, b: number): { turn: number; cos: number; sin: nu
   return { turn, cos: Math.cos(angle), sin: Math.sin(angle) };
 }
 
-function joins(last: Segment, next: Segment): boolean {
+function joinPieces(last: Segment, next: Segment): boolean {
   if (isBeside(last, next)) appendPiece(last, next);
   else if (isContinued(last, next)) append(last, next, false);
   else return false;
   return true;
 }
 
-function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
-  const accented = mayJoin(last, next) ? withAccent(last, next) : null;
+function continueSegment(last: Segment, next: Segment, spaceBetween: boolean): boolean {
+  const accented = mayJoin(last, next) ? joinAccent(last, next) : null;
   if (accented !== null) {
     last.text = accented;
     last.x1 = Math.max(last.x1, next.x1);
@@ -225,9 +226,14 @@ const isRaised = (mark: Segment, line: Segment) =>
 /** The transformation of a text by its own matrix and then by the page's (ISO 32000-1, §8.3.4). */
 function multiply(page: number[], text: number[]) {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = page;
-  const moved = (x = 0, y = 0) => [a * x + c * y, b * x + d * y] as const;
-  const [startX, top] = moved(text[4], text[5]);
-  return [...moved(text[0], text[1]), ...moved(text[2], text[3]), startX + e, top + f] as const;
+  const transformOffset = (x = 0, y = 0) => [a * x + c * y, b * x + d * y] as const;
+  const [startX, top] = transformOffset(text[4], text[5]);
+  return [
+    ...transformOffset(text[0], text[1]),
+    ...transformOffset(text[2], text[3]),
+    startX + e,
+    top + f,
+  ] as const;
 }
 
 /** In ems: the largest distance between copies of a text that together look bold. */

@@ -1,6 +1,6 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
-import { boundsOf, rowsByPlace, wordWidth } from "./page-rows.ts";
+import { boundsOf, groupIntoRows, wordWidth } from "./page-rows.ts";
 import { isRightToLeft } from "./right-to-left.ts";
 import type { Interval, Segment } from "./segment.ts";
 
@@ -49,17 +49,17 @@ const MIN_NUMBERED = 0.6;
 export function* regionsOf(segments: Segment[]): CooperativeWork<Row[][]> {
   const letters = segments.filter(({ text }) => isRightToLeft(text)).length;
   const isFromRight = letters * 2 > segments.length;
-  const regions = yield* divided(segments, isFromRight, 0);
+  const regions = yield* divideIntoRegions(segments, isFromRight, 0);
   if (isFromRight) for (const row of regions.flat()) row.reverse();
   return regions;
 }
 
-function* divided(
+function* divideIntoRegions(
   segments: Segment[],
   isFromRight: boolean,
   depth: number,
 ): CooperativeWork<Row[][]> {
-  const rows = rowsByPlace(segments);
+  const rows = groupIntoRows(segments);
   yield segments.length * ITEM_COST;
   if (segments.length < MIN_SEGMENTS || depth >= MAX_DEPTH) return rows.length > 0 ? [rows] : [];
   const bands = yield* bestBands(segments, rows, isFromRight);
@@ -70,7 +70,7 @@ function* divided(
     const parts = [rows.slice(at, start).flat(), ...(isFromRight ? sides.toReversed() : sides)];
     for (const part of parts) {
       const isNumbers = part.length > 0 && part.every(({ text }) => LINE_NUMBER.test(text));
-      const inner = isNumbers ? [[part]] : yield* divided(part, isFromRight, depth + 1);
+      const inner = isNumbers ? [[part]] : yield* divideIntoRegions(part, isFromRight, depth + 1);
       for (const region of inner) regions.push(region);
     }
     at = end;
@@ -167,7 +167,7 @@ function columnsIn(band: Band, rows: Row[], isFromRight: boolean): Band[] {
 /** Whether the right side, such as a chart's words, was drawn behind a table and between its lines. */
 function isBesideTable({ sides: [leftSide, rightSide] }: Band): boolean {
   if (!isDrawnBehind(leftSide, rightSide)) return false;
-  const [leftRows, rightRows] = [rowsByPlace(leftSide), rowsByPlace(rightSide)];
+  const [leftRows, rightRows] = [groupIntoRows(leftSide), groupIntoRows(rightSide)];
   const rowsOfCells = leftRows.filter(({ length }) => length > 1);
   const words = rightSide.filter(({ text }) => lettersIn([{ text }]) > 0);
   const isChart = rowsOfCells.length * 2 > leftRows.length && words.length * 2 > rightSide.length;
@@ -212,7 +212,7 @@ function isDrawnBySides(sides: Segment[][]): boolean {
 }
 
 function areColumns({ sides: [leftSide, rightSide] }: Band, isFromRight: boolean): boolean {
-  const rows: [Row[], Row[]] = [rowsByPlace(leftSide), rowsByPlace(rightSide)];
+  const rows: [Row[], Row[]] = [groupIntoRows(leftSide), groupIntoRows(rightSide)];
   if (!isOfWords(rightSide, rows)) return false;
   const prose = rows.filter((side) => isProse(side, isFromRight));
   if (isNumbered(leftSide, rows[1]) || prose.length === rows.length) return true;

@@ -19,17 +19,17 @@ export const isRightToLeft = (text: string) => RIGHT_TO_LEFT.test(text);
 /** Arabic letter forms within words, and ligatures; the marks among them come with a space. */
 const ARABIC_SHAPES = /[\ufb50-\ufdff\ufe70-\ufefc]/g;
 
-export const withoutShapes = (text: string) =>
+export const normalizeShapes = (text: string) =>
   text.replace(ARABIC_SHAPES, (shape) => normalForm(shape, "NFKC").replace(/^ /, ""));
 
 /** Writers draw Arabic and Hebrew from either side: reverses UAX 9, one level. `size`: points. */
 export function readingOrder(pieces: Piece[], size: number): string {
-  const line = withSpaces(
+  const line = insertSpaces(
     pieces.toSorted((a, b) => a.x0 - b.x0),
     size,
   );
   const base = baseOf(pieces);
-  const runs = runsOf(directed(line, base), (each, [first]) => each.isRight === first.isRight);
+  const runs = runsOf(directPieces(line, base), (each, [first]) => each.isRight === first.isRight);
   if (base === "right") runs.reverse();
   const texts = runs.flatMap((run) => (run[0]?.isRight === true ? run.toReversed() : run));
   return texts
@@ -38,7 +38,7 @@ export function readingOrder(pieces: Piece[], size: number): string {
     .replace(/ {2,}/g, " ");
 }
 
-function withSpaces(sorted: Piece[], size: number): Piece[] {
+function insertSpaces(sorted: Piece[], size: number): Piece[] {
   return sorted.flatMap((piece, at) => {
     const before = sorted[at - 1];
     const isApart = before !== undefined && piece.x0 - before.x1 > size * WORD_GAP;
@@ -73,7 +73,7 @@ function baseOf(pieces: Piece[]): "left" | "right" {
 }
 
 /** The pieces of a line, and whether each runs to the left. */
-function directed(line: Piece[], base: "left" | "right") {
+function directPieces(line: Piece[], base: "left" | "right") {
   const directions = line.map(({ text }) => directionOf(text));
   const against = base === "right" ? ["left", "number"] : ["right"];
   const isAgainst = directions.map((direction) => against.includes(direction));

@@ -1,4 +1,4 @@
-import { rankedByCount } from "../../../ranked.ts";
+import { rankByCount } from "../../../ranked.ts";
 import { foldTitle, HEADING_SCALE, type DocumentShape } from "../bounds/document-shape.ts";
 import { rowsAtEdges } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
@@ -49,7 +49,7 @@ export class RunningHeads {
     }
     const least = Math.max(MIN_PAGES, sample.size * MIN_SHARE);
     for (const [key, pages] of lines) {
-      const numbers = pages.size < least ? null : knownNumbers(pages);
+      const numbers = pages.size < least ? null : learnNumbers(pages);
       if (numbers !== null) this.#known.set(key, numbers);
     }
   }
@@ -84,7 +84,7 @@ export class RunningHeads {
     const isTitle = (each: Segment) =>
       titles.has(each) && this.#shown.has(this.#titleOf(each) ?? "");
     const kindOf = (each: Segment) => (isTitle(each) ? "head" : this.#kindOf(each, pageNumber));
-    const removed = new Set([top, ...rest].flatMap((row) => repeatedIn(row, kindOf)));
+    const removed = new Set([top, ...rest].flatMap((row) => findRepeated(row, kindOf)));
     return removed.size === 0 ? page : page.filter((each) => !removed.has(each));
   }
 
@@ -120,19 +120,19 @@ const withoutDigits = (text: string) => text.replace(/\d/g, "");
 const placeOf = ({ y }: Segment) => Math.round(y / 4);
 
 /** Words beside a figure explain it; a page number is at the end of its line, or beside heads. */
-function repeatedIn(row: Segment[], kindOf: (each: Segment) => Kind): Segment[] {
+function findRepeated(row: Segment[], kindOf: (each: Segment) => Kind): Segment[] {
   const kinds = new Map(row.map((each) => [each, kindOf(each)] as const));
-  const ofKind = (kind: Kind) => row.filter((each) => kinds.get(each) === kind);
-  const figures = ofKind("figure");
+  const segmentsOfKind = (kind: Kind) => row.filter((each) => kinds.get(each) === kind);
+  const figures = segmentsOfKind("figure");
   const isTitled = figures.length < 2 && row.filter(hasWords).length === 1;
   const isNumbered = figures.every(({ text }) => isTitled && TITLE_NUMBER.test(text.trim()));
-  const [number, ...more] = ofKind("counted");
+  const [number, ...more] = segmentsOfKind("counted");
   if (!isNumbered || more.length > 0) return [];
-  if (ofKind("text").length === 0) return figures.length === row.length ? [] : row;
+  if (segmentsOfKind("text").length === 0) return figures.length === row.length ? [] : row;
   const isAtEnd =
     number !== undefined &&
     (row.every(({ x0 }) => x0 <= number.x0) || row.every(({ x0 }) => x0 >= number.x0));
-  return [...ofKind("head").filter(hasWords), ...(isAtEnd ? [number] : [])];
+  return [...segmentsOfKind("head").filter(hasWords), ...(isAtEnd ? [number] : [])];
 }
 
 const hasWords = ({ text }: Segment) => /\p{L}{2}/u.test(text);
@@ -142,15 +142,15 @@ const keyOf = (line: Segment) =>
   `${placeOf(line)} ${line.text.replace(NUMBER, "#").replace(/\s+/g, " ").trim()}`;
 
 /** By page number; null for a line whose numbers tell pages apart, such as those of an invoice. */
-function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
+function learnNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
   const [first] = pages.values();
   const history: KnownNumber[] = [];
   for (const at of first?.[0]?.keys() ?? []) {
     const values = [...pages].flatMap(([page, lines]) =>
       lines.map((numbers) => ({ page, value: numbers[at] ?? -1 })),
     );
-    const ahead = rankedByCount(values.map(({ page, value }) => value - page));
-    const [same] = rankedByCount(values.map(({ value }) => value));
+    const ahead = rankByCount(values.map(({ page, value }) => value - page));
+    const [same] = rankByCount(values.map(({ value }) => value));
     const least = pages.size * SAME_SHARE;
     const frequent = ahead.filter(([, count]) => count >= MIN_COUNTED);
     if (frequent.reduce((sum, [, count]) => sum + count, 0) >= least)

@@ -31,9 +31,9 @@ export function letterGap({ text, gaps = [] }: Segment): number {
 }
 
 /** Text whose letters are set apart, such as `S U M M A R Y`, without the gaps between them. */
-export function withoutSpacing(line: Segment): string {
+export function removeSpacing(line: Segment): string {
   const { text, size, gaps = [] } = line;
-  const single = drawnSingly(line);
+  const single = joinSingleLetters(line);
   if (single !== null) return single;
   if (!SPACED.test(text)) return text;
   const widths = new Map(gaps.map(({ at, x0, x1 }) => [at, x1 - x0]));
@@ -45,7 +45,7 @@ export function withoutSpacing(line: Segment): string {
     tokens,
     ({ token }, [first]) => SINGLE.test(token) && SINGLE.test(first.token),
   );
-  const parts = runs.flatMap((run, at) => closedUp(run, runs[at + 1]?.[0], at === 0, size));
+  const parts = runs.flatMap((run, at) => closeGaps(run, runs[at + 1]?.[0], at === 0, size));
   const words = parts.join("").trim();
   // Code keeps its indentation.
   return words.length === tokens.map(({ token }) => token).join(" ").length ? text : words;
@@ -54,7 +54,12 @@ export function withoutSpacing(line: Segment): string {
 type Token = { token: string; gap: number };
 
 /** The words of a run of single letters; the letters where a word is right before or behind them. */
-function closedUp(run: Token[], next: Token | undefined, isFirst: boolean, size: number): string[] {
+function closeGaps(
+  run: Token[],
+  next: Token | undefined,
+  isFirst: boolean,
+  size: number,
+): string[] {
   const usual = run.map(({ gap }) => gap).sort((a, b) => a - b)[run.length >>> 1] ?? 0;
   const isWide = ({ gap }: Token) => gap > usual + size * WIDER;
   const isUnknown = run.slice(1).every(({ gap }) => gap === Infinity);
@@ -67,7 +72,7 @@ function closedUp(run: Token[], next: Token | undefined, isFirst: boolean, size:
 }
 
 /** Text whose letters are drawn one by one without gaps, or ideographs with; null for other text. */
-function drawnSingly({ text, size, gaps = [] }: Segment): string | null {
+function joinSingleLetters({ text, size, gaps = [] }: Segment): string | null {
   if (gaps.length < MIN_LETTERS - 1 || text.length > 2 * (gaps.length + 1)) return null;
   const ends = [...gaps.map(({ at }) => at), text.length];
   const parts = ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end).trim());

@@ -58,7 +58,7 @@ function mayBegin(rows: Row[], at: number): boolean {
   const [above = [], row = [], next = []] = [rows[at - 1], rows[at], rows[at + 1]];
   const [cell] = row;
   if (cell === undefined || row.length > 1 || next.length < 2) return row.length > 1;
-  const column = touched(columnsOf([next]), cell);
+  const column = touchedColumns(columnsOf([next]), cell);
   const distance = distanceOf(row, next);
   const isNearer = distance <= LINE_DISTANCE && distanceOf(above, row) > distance;
   return distance < OVERLAPPING || (isNearer && column.at > 0 && column.end === column.at + 1);
@@ -75,7 +75,7 @@ function* tableEnd(rows: Row[], start: number): CooperativeWork<number> {
     if (!(row.length === 1 ? isPartialRow(rows, end, columns) : hasColumns(row, columns, first)))
       break;
     if (first !== null && row.length > 1) [columns, first] = [columnsOf([row, first]), null];
-    else if (fits(row, columns)) addColumns(columns, row);
+    else if (isRowOf(row, columns)) addColumns(columns, row);
   }
   return end;
 }
@@ -84,7 +84,7 @@ function* tableEnd(rows: Row[], start: number): CooperativeWork<number> {
 function isPartialRow(rows: Row[], at: number, columns: Interval[]): boolean {
   const [row = [], above = []] = [rows[at], rows[at - 1]];
   const [cell] = row;
-  const span = cell === undefined ? { at: 0, end: 0 } : touched(columns, cell);
+  const span = cell === undefined ? { at: 0, end: 0 } : touchedColumns(columns, cell);
   const isSpanning = span.end - span.at > 1;
   if (span.end === span.at) return false;
   if (!isSpanning && span.at > 0 && distanceOf(above, row) <= LINE_DISTANCE) return true;
@@ -92,7 +92,7 @@ function isPartialRow(rows: Row[], at: number, columns: Interval[]): boolean {
   const next = following.find(
     (each, index) => each.length > 1 || isCentred(following[index - 1] ?? row, each, columns),
   );
-  return next !== undefined && distanceOf(row, next) < ROW_DISTANCE && fits(next, columns);
+  return next !== undefined && distanceOf(row, next) < ROW_DISTANCE && isRowOf(next, columns);
 }
 
 /** Whether a line is a single figure, centred beside two lines of the cell before it. */
@@ -101,21 +101,24 @@ const isCentred = ([above]: Row, [cell]: Row, columns: Interval[]) =>
   cell !== undefined &&
   isFigure(cell.text) &&
   distanceOf([above], [cell]) < OVERLAPPING &&
-  touched(columns, above).end === touched(columns, cell).at &&
-  fits([cell], columns);
+  touchedColumns(columns, above).end === touchedColumns(columns, cell).at &&
+  isRowOf([cell], columns);
 
 function distanceOf([above]: Row, [below]: Row): number {
   return above === undefined || below === undefined ? Infinity : (below.y - above.y) / below.size;
 }
 
 /** The columns from `at` to `end` (exclusive) that a cell touches; they are in order and apart. */
-export function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
-  const at = firstFrom(0, columns, (column) => column.x1 > x0);
-  return { at, end: firstFrom(at, columns, (column) => column.x0 >= x1) };
+export function touchedColumns(
+  columns: Interval[],
+  { x0, x1 }: Interval,
+): { at: number; end: number } {
+  const at = findColumn(0, columns, (column) => column.x1 > x0);
+  return { at, end: findColumn(at, columns, (column) => column.x0 >= x1) };
 }
 
 /** The first column from `at` on that is beyond a place, as are all that follow it. */
-function firstFrom(
+function findColumn(
   at: number,
   columns: Interval[],
   isBeyond: (column: Interval) => boolean,
@@ -131,9 +134,9 @@ function firstFrom(
 }
 
 /** Whether no cell spans two columns, and more than one column is used or kept. */
-function fits(row: Interval[], columns: Interval[]): boolean {
+function isRowOf(row: Interval[], columns: Interval[]): boolean {
   const counts = row.map((cell) => {
-    const { at, end } = touched(columns, cell);
+    const { at, end } = touchedColumns(columns, cell);
     return end - at;
   });
   return counts.every((count) => count <= 1) && counts.includes(1);
@@ -141,13 +144,13 @@ function fits(row: Interval[], columns: Interval[]): boolean {
 
 /** Whether cells, some of which span columns, have no column in common. */
 function areApart(row: Row, columns: Interval[]): boolean {
-  const spans = row.map((cell) => touched(columns, cell)).sort((a, b) => a.at - b.at);
+  const spans = row.map((cell) => touchedColumns(columns, cell)).sort((a, b) => a.at - b.at);
   return spans.every(({ at, end }, index) => end > at && at >= (spans[index - 1]?.end ?? 0));
 }
 
 /** @param first the only row with several cells so far */
 const hasColumns = (row: Row, columns: Interval[], first: Row | null) =>
-  fits(row, columns) || (first === null ? areApart(row, columns) : areAlike(first, row));
+  isRowOf(row, columns) || (first === null ? areApart(row, columns) : areAlike(first, row));
 
 /** Whether the cells of two rows stand above each other, one by one. */
 export const areAlike = (row: Interval[], otherRow: Interval[]) =>
@@ -161,14 +164,14 @@ export const areAlike = (row: Interval[], otherRow: Interval[]) =>
 export function columnsOf(rows: Interval[][]): Interval[] {
   const columns: Interval[] = [];
   for (const row of rows.toSorted((a, b) => b.length - a.length))
-    if (columns.length === 0 || fits(row, columns)) addColumns(columns, row);
+    if (columns.length === 0 || isRowOf(row, columns)) addColumns(columns, row);
   return columns;
 }
 
 /** Merges what overlaps. */
 function addColumns(columns: Interval[], row: Interval[]): void {
   for (const cell of row) {
-    const { at, end } = touched(columns, cell);
+    const { at, end } = touchedColumns(columns, cell);
     const x0 = Math.min(cell.x0, columns[at]?.x0 ?? Infinity);
     const x1 = Math.max(cell.x1, columns[end - 1]?.x1 ?? -Infinity);
     if (end > at) columns.splice(at, end - at, { x0, x1 });
@@ -178,15 +181,15 @@ function addColumns(columns: Interval[], row: Interval[]): void {
 
 function cellsOf(row: Row, columns: Interval[]): Cells {
   const cells: Cells = columns.map(() => []);
-  const parts = row.length > 1 ? row.flatMap((segment) => divided(segment, columns)) : row;
+  const parts = row.length > 1 ? row.flatMap((segment) => divideCell(segment, columns)) : row;
   for (const part of parts)
-    cells[Math.min(touched(columns, part).at, cells.length - 1)]?.push(part);
+    cells[Math.min(touchedColumns(columns, part).at, cells.length - 1)]?.push(part);
   return cells;
 }
 
 /** Cells that are closer than most, divided at the gaps between their columns. */
-function divided(segment: Segment, columns: Interval[]): Segment[] {
-  const { at, end } = touched(columns, segment);
+function divideCell(segment: Segment, columns: Interval[]): Segment[] {
+  const { at, end } = touchedColumns(columns, segment);
   if (end - at < 2 || end - at > MAX_DIVIDED) return [segment];
   const gaps = gapsIn(segment);
   const { size, text } = segment;

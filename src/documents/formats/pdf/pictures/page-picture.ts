@@ -1,4 +1,4 @@
-import { withinTime } from "../../../../core/work/deadline.ts";
+import { awaitOrNull } from "../../../../core/work/deadline.ts";
 import { encodePng } from "../../../pictures/encode-png.ts";
 import { boxOf, type Matrix } from "../../../pictures/matrix.ts";
 import { BITS, RGB, rasterOf, type Part } from "../../../pictures/paint-parts.ts";
@@ -28,7 +28,7 @@ export async function pictureOfPage(
 ): Promise<Picture | null> {
   const { pictures, drawings } = await readPageContent(page, hiddenLayers);
   const { width, height } = page.getViewport({ scale: 1 });
-  if (shareCovered(pictures, width, height) <= 0.5) {
+  if (coveredShare(pictures, width, height) <= 0.5) {
     if (drawings < MIN_DRAWINGS) return null;
     throw new UnusablePicture("text is drawn as shapes");
   }
@@ -54,7 +54,7 @@ export async function pictureOfPage(
 }
 
 /** How much of a page its pictures cover, 0 to 1. */
-function shareCovered(pictures: PlacedPicture[], width: number, height: number): number {
+function coveredShare(pictures: PlacedPicture[], width: number, height: number): number {
   const covered = new Uint8Array(CELLS * CELLS);
   const cell = (at: number, length: number) =>
     Math.min(CELLS, Math.max(0, Math.round((at / length) * CELLS)));
@@ -86,7 +86,7 @@ type DecodedPicture = {
 
 /** The pixels of a picture, or the JPEG that it is. @throws UnusablePicture */
 async function pixelsOf(page: PdfPage, picture: PlacedPicture) {
-  const decoded = await decodedPicture(page, picture);
+  const decoded = await decodePicture(page, picture);
   if (decoded?.bitmap !== undefined) return new Uint8Array(decoded.bitmap);
   const { width = 0, height = 0, kind = BITS, data } = decoded ?? {};
   const row = kind === BITS ? (width + 7) >> 3 : width * (kind === RGB ? 3 : 4);
@@ -96,12 +96,12 @@ async function pixelsOf(page: PdfPage, picture: PlacedPicture) {
   throw new UnusablePicture(`a picture of ${size} pixels is damaged or too large`);
 }
 
-async function decodedPicture(page: PdfPage, { id, inline }: PlacedPicture) {
+async function decodePicture(page: PdfPage, { id, inline }: PlacedPicture) {
   const objects = id.startsWith("g_") ? page.commonObjs : page.objs;
   const wait = async () =>
     id === ""
       ? null
-      : await withinTime(
+      : await awaitOrNull(
           new Promise<unknown>((resolve) => void objects.get(id, resolve)),
           DECODING_MS,
         );

@@ -1,5 +1,5 @@
 import { isObject } from "../../../../core/is-object.ts";
-import { times, type Matrix } from "../../../pictures/matrix.ts";
+import { multiply, type Matrix } from "../../../pictures/matrix.ts";
 import type { Rgb } from "../../../pictures/paint-parts.ts";
 import { OpenLayers, type HiddenLayers } from "../hidden-layers.ts";
 import type { PdfPage } from "../open-pdf.ts";
@@ -46,11 +46,11 @@ export async function readPageContent(
   const save = () => void states.push(state);
   const restore = () => void (state = states.pop() ?? state);
   const transform = (by: unknown) => {
-    if (isMatrix(by)) state = { ...state, matrix: times(state.matrix, by) };
+    if (isMatrix(by)) state = { ...state, matrix: multiply(state.matrix, by) };
   };
   const layers = new OpenLayers(hiddenLayers);
   const add = (more: Partial<PlacedPicture>) => {
-    if (layers.leavesOut()) return;
+    if (layers.isHidden()) return;
     const { matrix } = state;
     const none = { id: "", inline: null, fill: null, width: 0, height: 0 };
     content.pictures.push({ matrix, ...none, ...more });
@@ -74,7 +74,7 @@ export async function readPageContent(
       add({ ...sizeOf(stencil), ...source, fill: state.fill });
     },
     [OPS.constructPath]: () => {
-      if (!layers.leavesOut()) content.drawings++;
+      if (!layers.isHidden()) content.drawings++;
     },
     [OPS.beginMarkedContent]: () => layers.begin(),
     [OPS.beginMarkedContentProps]: ([tag, layer]) => layers.begin(tag === "OC" ? layer : undefined),

@@ -57,7 +57,7 @@ class TreeReader {
     else if (role === "Table" && this.#cell === null && isPlainTable(node)) this.#visitTable(node);
     else {
       const apart = this.#roleOf(node);
-      if (apart !== null) this.#within(apart, children);
+      if (apart !== null) this.#visitWithin(apart, children);
       else for (const child of children) this.visit(child);
     }
   }
@@ -97,7 +97,7 @@ class TreeReader {
     return number;
   }
 
-  #within(role: BlockRole, children: TreeNode[]): void {
+  #visitWithin(role: BlockRole, children: TreeNode[]): void {
     const outer = this.#role;
     this.#role = role;
     this.#current = null;
@@ -110,7 +110,7 @@ class TreeReader {
     const before = this.#item;
     this.#depth++;
     this.#item = null;
-    this.#within(this.#role, children);
+    this.#visitWithin(this.#role, children);
     this.#item = before;
     this.#depth--;
   }
@@ -118,13 +118,13 @@ class TreeReader {
   #visitItem(children: TreeNode[]): void {
     const before = this.#item;
     this.#item = this.#cell === null && this.#depth >= 0 ? { label: null } : null;
-    this.#within({ kind: "text" }, children);
+    this.#visitWithin({ kind: "text" }, children);
     this.#item = before;
   }
 
   #visitLabel(children: TreeNode[]): void {
     const label = this.structure.blocks.length;
-    this.#within({ kind: "label" }, children);
+    this.#visitWithin({ kind: "label" }, children);
     if (this.#item !== null && this.structure.blocks.length > label) this.#item.label = label;
   }
 
@@ -135,7 +135,7 @@ class TreeReader {
       );
       return cells.map((cell) => {
         this.#cell = [];
-        if (cell.role !== undefined) this.#within({ kind: "text" }, cell.children);
+        if (cell.role !== undefined) this.#visitWithin({ kind: "text" }, cell.children);
         return this.#cell;
       });
     });
@@ -153,10 +153,10 @@ function rowsOf(node: TreeNode): TreeNode[] {
 }
 
 function isPlainTable(table: TreeNode): boolean {
-  const holdsMore = ({ role, ...node }: TreeNode): boolean =>
+  const hasBlocks = ({ role, ...node }: TreeNode): boolean =>
     role !== undefined &&
     "children" in node &&
-    (role === "Table" || HEADING.test(role) || node.children.some(holdsMore));
+    (role === "Table" || HEADING.test(role) || node.children.some(hasBlocks));
   const rows = rowsOf(table);
-  return rows.length > 0 && !rows.some(holdsMore);
+  return rows.length > 0 && !rows.some(hasBlocks);
 }

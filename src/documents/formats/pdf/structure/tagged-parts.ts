@@ -1,6 +1,6 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { blockOf, partsOf, textOf, type PagePart } from "../layout/page-blocks.ts";
-import { columnsOf, touched } from "../layout/tables.ts";
+import { columnsOf, touchedColumns } from "../layout/tables.ts";
 import { tooMuchText } from "../../../writing/compact-text.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
@@ -11,7 +11,7 @@ const MAX_LINES = 60;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 20;
 
-export function coversPage({ blockOf: blockOfMark }: PageStructure, items: TextItem[]): boolean {
+export function isPageCovered({ blockOf: blockOfMark }: PageStructure, items: TextItem[]): boolean {
   let [covered, all] = [0, 0];
   for (const { str, mark } of items) {
     if (mark === ARTIFACT) continue;
@@ -25,7 +25,7 @@ export function coversPage({ blockOf: blockOfMark }: PageStructure, items: TextI
 export const ARTIFACT = "Artifact";
 
 /** The page's text in the order and parts of its tree, with text outside the tree in between. */
-export function* taggedParts(
+export function* partsOfStructure(
   segments: Segment[],
   structure: PageStructure,
 ): CooperativeWork<PagePart[]> {
@@ -111,7 +111,7 @@ function rowsOf(rows: number[][][], segmentsOf: Held): string[][] {
     const texts: string[] = columns.map(() => "");
     let next = 0;
     for (const { block, text } of row) {
-      const column = Math.max(next, touched(columns, block).at);
+      const column = Math.max(next, touchedColumns(columns, block).at);
       texts[column] = text;
       next = column + 1;
     }

@@ -8,8 +8,8 @@ import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { structureOf } from "../../../../../src/documents/formats/pdf/structure/structure-tree.ts";
 import {
-  coversPage,
-  taggedParts,
+  isPageCovered,
+  partsOfStructure,
 } from "../../../../../src/documents/formats/pdf/structure/tagged-parts.ts";
 import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
 
@@ -68,11 +68,11 @@ describe("a tagged PDF", () => {
     });
     const structure = structureOf(tree);
     const segments = runToEnd(segmentsOf(items, [1, 0, 0, -1, 0, 800], structure.blockOf));
-    const contents = runToEnd(taggedParts(segments, structure)).map((part) =>
+    const contents = runToEnd(partsOfStructure(segments, structure)).map((part) =>
       part.kind === "text" ? textOf(part.block) : part,
     );
     expect(contents).toEqual(["First", "forgotten", "Last", "•"]);
-    expect(coversPage(structure, items)).toBe(false);
+    expect(isPageCovered(structure, items)).toBe(false);
   });
 });
 
