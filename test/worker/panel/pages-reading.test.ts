@@ -95,6 +95,9 @@ test("lists are searched by any part, a RAG beyond them stays chosen", async () 
   expect(admin.html).toContain('name="rags.more"');
   const typed = { name: "Beyond", "rags.reach": "some", "rags.more": "docs, docs-again" };
   await admin.post("/panel/tokens/new", typed);
+  expect(admin.html).not.toContain("covers nothing");
+  await admin.post("/panel/tokens/new", { name: "Of nothing" });
+  expect(admin.html).toContain("This token covers nothing. Create one that names");
   await env.DB.prepare("delete from rags where id like 'many-%'").run();
   await admin.open("/panel/tokens?q=Beyond");
   expect(admin.html).toMatch(/RAG <bdi[^>]*>docs<\/bdi>.*docs-again<\/bdi>/s);

@@ -35,7 +35,10 @@ async function previewIn(context: PageContext, view: ShownSource) {
   );
   if (!attempted.done) return { state: attempted.state, preview: null };
   const { defaultReaders = [] } = attempted.result;
-  return { state: { ...state, text: form.exact, all: form.all }, preview: { defaultReaders } };
+  return {
+    state: { ...state, text: form.exact, allValues: form.all },
+    preview: { defaultReaders },
+  };
 }
 
 export async function permissionsTab(context: PageContext, view: ShownSource, failed?: FormState) {
@@ -85,7 +88,8 @@ export async function permissionsTab(context: PageContext, view: ShownSource, fa
 }
 
 /** On a source's page: whom its permissions leave out. */
-export const AccessTroubles = ({ source: { access, permissions }, path }: ShownSource) => {
+export const AccessTroubles = ({ source, path, here }: ShownSource & { here: string }) => {
+  const { access, permissions } = source;
   if (permissions === "off" || access === null || access.nobody + access.unknown === 0) return null;
   const { files, nobody, unreadable, unknown } = access;
   return (
@@ -95,7 +99,9 @@ export const AccessTroubles = ({ source: { access, permissions }, path }: ShownS
       {unknown === 0
         ? ""
         : `${countText(unknown, "file is", "files are")} shared with groups whose members are not known: only calls that name the group find them. `}
-      <LinkButton href={`${path}/permissions`} label="See permissions" />
+      {here === PERMISSIONS ? null : (
+        <LinkButton href={`${path}${PERMISSIONS}`} label="See permissions" />
+      )}
     </div>
   );
 };

@@ -84,7 +84,7 @@ async function sourcePage(
     <>
       <div id="source-troubles" data-live>
         <Troubles shown={view} />
-        <AccessTroubles {...view} />
+        <AccessTroubles {...view} here={tab} />
         {lastScan === null ? null : <ScanProblems scan={lastScan} manifest={manifest} />}
       </div>
       <Tabs

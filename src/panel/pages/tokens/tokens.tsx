@@ -30,6 +30,7 @@ export function tokenPages(pages: Pages): void {
     to: HERE,
     flashOf: ({ token, secret }) => ({
       secret: { label: `The token ${token.name}.`, value: secret },
+      ...(coversNothing(token) && { problem: COVERS_NOTHING }),
     }),
   }));
   const ofOne = pages.forRecord(lookUp(findToken));
@@ -47,6 +48,11 @@ export function tokenPages(pages: Pages): void {
     ),
   }));
 }
+
+const coversNothing = (token: Pick<TokenLine, "agents" | "inferences" | "rags">) =>
+  [token.agents, token.inferences, token.rags].every(({ length }) => length === 0);
+const COVERS_NOTHING =
+  "This token covers nothing. Create one that names a RAG, an inference or an agent.";
 
 /** For administrators: what a token may use, and its own requests. */
 async function tokenPage(context: PageContext, token: TokenLine): Promise<Response> {
