@@ -45,9 +45,8 @@ export function claimState(stateFolder: string, port: number): () => void {
   const name = `${randomUUID()}.json`;
   try {
     mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    const { dev, ino } = statSync(stateFolder, { bigint: true });
     const { pid } = process;
-    const record = { pid, port, process: identityOf(pid), folder: `${dev}:${ino}` };
+    const record = { pid, port, process: identityOf(pid), folder: folderIdOf(stateFolder) };
     placeRecord(stateFolder, name, record);
     protectState(stateFolder);
     removeVariables(stateFolder);
@@ -82,7 +81,7 @@ function placeRecord(stateFolder: string, name: string, record: Owner): void {
     while (!isRenamed(draft, claim)) {
       for (const file of readdirSync(claim).map((entry) => join(claim, entry))) {
         const rival = readRecord(file);
-        if (rival?.folder === record.folder && isServing(rival)) {
+        if (rival !== null && isServing(rival, record.folder)) {
           throw new CommandFailure(
             `Another server uses ${stateFolder} (process ${rival.pid}, port ${rival.port}). ` +
               "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
@@ -101,10 +100,16 @@ export function servedPort(stateFolder: string): number | null {
   const claim = join(stateFolder, CLAIM);
   const files = existsSync(claim) ? readdirSync(claim) : [];
   const owners = files.flatMap((file) => readRecord(join(claim, file)) ?? []);
-  return owners.find(isServing)?.port ?? null;
+  return owners.find((record) => isServing(record, folderIdOf(stateFolder)))?.port ?? null;
 }
 
-const isServing = (record: Owner) => record.process === identityOf(record.pid);
+function folderIdOf(stateFolder: string): string {
+  const { dev, ino } = statSync(stateFolder, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+const isServing = (record: Owner, folder: string) =>
+  record.folder === folder && record.process === identityOf(record.pid);
 
 function isRenamed(folder: string, to: string): boolean {
   try {

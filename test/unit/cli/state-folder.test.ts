@@ -61,6 +61,9 @@ test("a command finds the port of the server that uses a state folder", () => {
   expect(servedPort(folder)).toBeNull();
   const release = claimState(folder, 8_790);
   expect(servedPort(folder)).toBe(8_790);
+  const copy = join(folder, "copy");
+  cpSync(join(folder, "server"), join(copy, "server"), { recursive: true });
+  expect(servedPort(copy)).toBeNull();
   release();
   expect(servedPort(folder)).toBeNull();
 });
