@@ -64,20 +64,23 @@ export async function setUpResources(
   { withImageModel }: Pick<DemoState, "withImageModel">,
 ): Promise<void> {
   const existing = await dataOf(api.GET("/config"));
-  const imageModelBefore = existing["fileSources"]?.[identifier]?.["imageModel"] ?? null;
-  const mayChoose = !withImageModel.includes(identifier) && hasNoImageModel(imageModelBefore);
+  const storedOf = (kind: string) => existing[kind]?.[identifier];
+  const source = storedOf("fileSources");
+  const imageModelBefore = source?.["imageModel"] ?? null;
+  const hadOne = source !== undefined && withImageModel.includes(identifier);
+  const mayChoose = !hadOne && hasNoImageModel(imageModelBefore);
   const imageModel = (mayChoose ? await findSeeingModel(api) : null) ?? imageModelBefore;
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
   const all = {
-    fileSources: { provider: "file_system", imageModel },
-    rags: { fileSource: identifier, reranker: BUILT_IN_MODELS.reranker },
-    inferences: answering,
-    agents: answering,
+    fileSources: [{ provider: "file_system" }, { imageModel }],
+    rags: [{ fileSource: identifier }, { reranker: BUILT_IN_MODELS.reranker }],
+    inferences: [{}, answering],
+    agents: [{}, answering],
   };
-  const maps = Object.entries(all).map(([kind, settings]) => {
-    // Who gave it another name keeps that.
-    const naming = existing[kind]?.[identifier] === undefined ? { name } : {};
-    return [kind, { [identifier]: { ...naming, ...settings } }];
+  const maps = Object.entries(all).map(([kind, [creation, settings]]) => {
+    // Who gave it another name, provider or source keeps that.
+    const first = storedOf(kind) === undefined ? { name, ...creation } : {};
+    return [kind, { [identifier]: { ...first, ...settings } }];
   });
   await api.POST("/config", { body: Object.fromEntries(maps) });
   if (!withImageModel.includes(identifier) && !hasNoImageModel(imageModel))

@@ -4,7 +4,7 @@ import { panelApi } from "../../../src/cli/api/clients.ts";
 import { setUpResources } from "../../../src/cli/demo/set-up.ts";
 import { listen } from "../../doubles/listen.ts";
 
-type Source = { name?: string; imageModel?: string | null };
+type Source = { name?: string; provider?: string; imageModel?: string | null };
 type Settings = { fileSources?: Record<string, Source> };
 
 /** A service that keeps its file sources, and whose local server lists these models. */
@@ -41,8 +41,10 @@ test("a start chooses an image model, until somebody chooses none", async () => 
   };
   expect(await start()).toMatchObject({ name: "Notes", imageModel: null });
   service.models = [SEES];
-  service.sources["notes"] = { ...service.sources["notes"], name: "My notes" };
-  expect(await start()).toMatchObject({ name: "My notes", imageModel: SEES });
-  service.sources["notes"] = { ...service.sources["notes"], imageModel: null };
-  expect(await start()).toMatchObject({ imageModel: null });
+  service.sources["notes"] = { name: "Mine", provider: "web", imageModel: null };
+  expect(await start()).toEqual({ name: "Mine", provider: "web", imageModel: SEES });
+  service.sources["notes"] = { imageModel: null };
+  expect(await start()).toEqual({ imageModel: null });
+  service.sources = {};
+  expect(await start()).toMatchObject({ provider: "file_system", imageModel: SEES });
 });
