@@ -6,7 +6,7 @@ import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
-import { readProviderKeys } from "./access/secrets/stored-provider-keys.ts";
+import { readProviderKeys } from "./access/secrets/read-provider-keys.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
 import { meteredModels } from "./catalog/limits/metered-models.ts";
 import { spendingOf } from "./catalog/limits/spending.ts";

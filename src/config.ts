@@ -204,21 +204,17 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 /** Settings that are invalid in combination, or invalid in production. */
 const checked = variables.superRefine((config, context) => {
-  const reportIssue = (name: keyof Config, message: string) =>
+  const addIssue = (name: keyof Config, message: string) =>
     context.addIssue({ code: "custom", path: [name], message });
   if (config.VECTOR_INDEX !== "embedded" && config.EMBEDDING_DIMENSIONS > MAX_VECTORIZE_DIMENSIONS)
-    reportIssue(
-      "EMBEDDING_DIMENSIONS",
-      `must be at most ${MAX_VECTORIZE_DIMENSIONS} with Vectorize`,
-    );
+    addIssue("EMBEDDING_DIMENSIONS", `must be at most ${MAX_VECTORIZE_DIMENSIONS} with Vectorize`);
   if (config.ENVIRONMENT === "development") return;
-  if (config.ALLOW_PRIVATE_URLS) reportIssue("ALLOW_PRIVATE_URLS", "must not be set in production");
-  if (config.ENCRYPTION_KEY === undefined)
-    reportIssue("ENCRYPTION_KEY", "must be set in production");
+  if (config.ALLOW_PRIVATE_URLS) addIssue("ALLOW_PRIVATE_URLS", "must not be set in production");
+  if (config.ENCRYPTION_KEY === undefined) addIssue("ENCRYPTION_KEY", "must be set in production");
   const password = config.PANEL_ADMIN_PASSWORD;
   if (password !== undefined && password.length < MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH) {
     const least = `at least ${MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH} characters in production`;
-    reportIssue("PANEL_ADMIN_PASSWORD", `must have ${least}`);
+    addIssue("PANEL_ADMIN_PASSWORD", `must have ${least}`);
   }
 });
 

@@ -177,11 +177,8 @@ type Counts = Partial<
   Pick<ListedRag, "totalFiles" | "processedFiles" | "numberVectors" | "fileCounts">
 >;
 
-/** With the counts of what a named reader may read; where nobody is named, as they are. */
-export async function countFilesForReader<Rag extends Readable & Counts>(
-  db: Reads,
-  rag: Rag,
-): Promise<Rag> {
+/** Counts only what the named reader may read; a RAG without a named reader stays as it is. */
+export async function recountRag<Rag extends Readable & Counts>(db: Reads, rag: Rag): Promise<Rag> {
   const { readersSince, readBy } = rag;
   if (readersSince === null || typeof readBy === "string") return rag;
   const { fileCounts, numberVectors } = await countReadable(db, liveRowsOf(rag));
@@ -211,13 +208,14 @@ export function readersOf({
   return { since, ...(readBy ?? { principals: [] }) };
 }
 
-export async function listRagsForReader<Rag extends Readable & Counts>(
+/** The RAGs as a call may read them, each with the counts for its reader. */
+export async function recountRags<Rag extends Readable & Counts>(
   db: Reads,
   reading: Reading,
   rags: Rag[],
 ): Promise<Rag[]> {
   return await Promise.all(
-    (await resolveReaders(db, reading, rags)).map((rag) => countFilesForReader(db, rag)),
+    (await resolveReaders(db, reading, rags)).map((rag) => recountRag(db, rag)),
   );
 }
 

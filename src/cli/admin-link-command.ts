@@ -3,9 +3,9 @@ import { z } from "zod";
 
 import { randomBase62 } from "../access/credential-format.ts";
 import { sha256Hex } from "../core/hash.ts";
-import { parseJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { CommandFailure } from "./failure.ts";
-import { askWrangler, failureReasonOf } from "./deploy/wrangler-command.ts";
+import { askWrangler, failureReason } from "./deploy/wrangler-command.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
 import { parseServiceUrl, DEFAULT_URL } from "./target-options.ts";
@@ -81,8 +81,7 @@ async function execute(sql: string, env: string | undefined, state: string) {
     return rows.parse(await askDatabase(state, sql));
   }
   const output = await askWrangler([...QUERY, sql, "--env", env]);
-  if (output.code !== 0)
-    throw new CommandFailure(`The link is not made: ${failureReasonOf(output)}`);
+  if (output.code !== 0) throw new CommandFailure(`The link is not made: ${failureReason(output)}`);
   return z.tuple([z.object({ results: rows })]).parse(parseJson(output.stdout))[0].results;
 }
 

@@ -4,7 +4,7 @@ import { Command } from "commander";
 
 import type { components } from "#api-types/panel";
 import { messageOf } from "../core/errors.ts";
-import { parseJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { isObject } from "../core/is-object.ts";
 import { dataOf } from "./api/clients.ts";
 import { codeOf, CommandFailure, unusableReason } from "./failure.ts";

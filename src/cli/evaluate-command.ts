@@ -59,16 +59,14 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
       api.POST("/question-sets/{id}/runs", { params: path, body: { setting } }),
     );
     using progress = terminal.progress(`Asking (${labels[at]})`, started.total);
-    const run = await waitForRun(api, set, started, progress).catch(
-      failWithRunPage(pageOf(started.id)),
-    );
+    const run = await waitForRun(api, set, started, progress).catch(addRunPage(pageOf(started.id)));
     const { summary } = run;
     if (summary === null) throw new CommandFailure(`The run failed: ${run.error ?? "no reason"}.`);
     finishedRuns.push({ run, summary });
   }
   const [first, second] = finishedRuns;
   if (first === undefined) return;
-  const comparison = second && (await compareRuns(api, set, second.run.id, first.run.id));
+  const comparison = second && (await fetchComparison(api, set, second.run.id, first.run.id));
   terminal.result({ run: first.run, against: second?.run, comparison });
   if (!terminal.json) {
     report(terminal, finishedRuns, comparison);
@@ -91,7 +89,7 @@ function refuse(thresholds: Threshold[], summary: RunSummary): void {
 }
 
 /** A run that is left alone continues in the service. */
-const failWithRunPage = (page: string) => (thrown: unknown) => {
+const addRunPage = (page: string) => (thrown: unknown) => {
   if (!(thrown instanceof CommandFailure)) throw thrown;
   throw new CommandFailure(`${thrown.message} The run may still be in progress: ${page}`);
 };
@@ -110,7 +108,7 @@ async function waitForRun(api: PanelApi, set: string, started: EvaluationRun, pr
   return run;
 }
 
-function compareRuns(api: PanelApi, id: string, run: string, otherRun: string) {
+function fetchComparison(api: PanelApi, id: string, run: string, otherRun: string) {
   const params = { path: { id, run }, query: { with: otherRun } };
   const { repeating: fetch } = api;
   return dataOf(api.GET("/question-sets/{id}/runs/{run}/comparison", { params, fetch }));

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 
-import { pushContinuously } from "./push/keep-pushed.ts";
+import { pushContinuously } from "./push/push-continuously.ts";
 import { pushFolder, reportPush, type PushRequest, type PushSummary } from "./push/push-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { panelTarget, withTarget } from "./target-options.ts";

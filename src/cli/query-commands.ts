@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 
 import { Command, InvalidArgumentError } from "commander";
 
-import { dataOf, panelApi, publicApi, nullOnStatus, type PublicApi } from "./api/clients.ts";
+import { dataOf, panelApi, publicApi, nullIf, type PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
-import { answerText, degradationLines, showChunks, sourceLines } from "./demo/show-answers.ts";
-import { parseJson } from "../core/input/parsed-json.ts";
+import { answerText, noticeLines, showChunks, sourceLines } from "./demo/show-answers.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { CommandFailure, unusableReason } from "./failure.ts";
 import { emptyFileNotices, explanationNotices, rerankNotice } from "./query-notices.ts";
 import { afterHelp, collect } from "./run-command.ts";
@@ -102,7 +102,7 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
   const { answer, notices } = await ask(rag, body, options).finally(terminal.waitForAnswer());
   terminal.result(answer);
   if (!terminal.json) showChunks(terminal, answer.chunks, queries);
-  for (const line of [...degradationLines(answer), ...notices]) terminal.warn(line);
+  for (const line of [...noticeLines(answer), ...notices]) terminal.warn(line);
 }
 
 type SearchBody = { semanticSearch: string[] } & ReturnType<typeof searchFields>;
@@ -181,7 +181,7 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
       statesIn(api, inference, linked, file),
     )),
   ];
-  const notes = terminal.json ? [] : [...sourceLines(run), ...degradationLines(run)];
+  const notes = terminal.json ? [] : [...sourceLines(run), ...noticeLines(run)];
   // A pipe gets the answer alone.
   for (const line of [...notes, ...notices]) terminal.warn(line);
 }
@@ -225,7 +225,7 @@ async function statesIn(
   const lookups = sources.map(({ identifier: file_source_identifier }) => {
     const params = { path: { identifier, file_source_identifier }, query: { file } };
     const path = "/api/inferences/{identifier}/file-sources/{file_source_identifier}";
-    return nullOnStatus(NOT_FOUND, dataOf(api.GET(path, { params })));
+    return nullIf(NOT_FOUND, dataOf(api.GET(path, { params })));
   });
   return (await Promise.all(lookups)).filter((source) => source !== null);
 }

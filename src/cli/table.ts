@@ -37,7 +37,7 @@ export function drawTable(
     style: { head: [], border: [] },
     colWidths: widths.map((width) => width + PADDING),
   });
-  table.push(...rows.map((row) => row.map((cell, at) => wrapWords(cell, widths[at] ?? 1))));
+  table.push(...rows.map((row) => row.map((cell, at) => breakWords(cell, widths[at] ?? 1))));
   return table.toString();
 }
 
@@ -67,7 +67,7 @@ function widthOf(line: string): number {
 }
 
 /** Words that are wider than the cell are broken, paths after slashes where possible. */
-function wrapWords(text: string, width: number): string {
+function breakWords(text: string, width: number): string {
   return text.replaceAll(/\S+/g, (word) => {
     if (widthOf(word) <= width) return word;
     const most = TWO_COLUMNS.test(word) ? Math.floor(width / 2) : width;

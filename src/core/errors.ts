@@ -70,7 +70,7 @@ export class QuarryError extends Error {
 const INVALID = "Invalid request: ";
 
 /** The message for whoever filled in a form: without the words for programs. */
-export function messageForPeople({ kind, message }: QuarryError): string {
+export function plainMessage({ kind, message }: QuarryError): string {
   const text = kind === "invalid" ? message.slice(INVALID.length) : message;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
@@ -80,14 +80,14 @@ export const invalid = (message: string, fields: FieldProblem[] = []) =>
 export const invalidFields = (problems: FieldProblem[]) =>
   invalid(problems.map(problemText).join("; "), problems);
 export const invalidField = (field: string, problem: string) => invalidFields([{ field, problem }]);
-/** @throws QuarryError `invalid` where there is none. */
+/** The thing. @throws QuarryError `invalid` where there is none. */
 export function requireValid<Thing>(thing: Thing | null, field: string, problem: string): Thing {
   if (thing === null) throw invalidField(field, problem);
   return thing;
 }
 
-/** Throws the error of a body whose caller stopped sending. */
-export function throwEndedEarly(cause: unknown): never {
+/** Throws the error of a body that its caller stopped sending. */
+export function throwCutOff(cause: unknown): never {
   throw new QuarryError("invalid", `${INVALID}body ends before its length`, { cause });
 }
 export const notJson = () =>
@@ -99,7 +99,7 @@ export const secondFactorRequired = () =>
 /** `what`: what is not there, and what to do instead, where the caller cannot tell. */
 export const notFound = (what?: string) =>
   new QuarryError("not-found", what === undefined ? "Not found" : `Not found: ${what}`);
-/** @throws QuarryError `not-found` where there is none. */
+/** The thing. @throws QuarryError `not-found` where there is none. */
 export function requireFound<Thing>(thing: Thing | null | undefined): Thing {
   if (thing === null || thing === undefined) throw notFound();
   return thing;

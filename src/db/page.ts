@@ -81,8 +81,8 @@ export function keyedPage<Row>(
   };
 }
 
-/** Whether one of the columns contains this, whatever the case of its letters; "" is in all. */
-export function isContainedIn(columns: readonly string[], part: string): Sql {
+/** Whether one of the columns contains a text, whatever the case of its letters; "" is in all. */
+export function isInColumns(columns: readonly string[], part: string): Sql {
   if (part === "") return raw("1");
   const text = raw(`lower(${columns.join(" || char(10) || ")})`);
   const places = spellingsOf(part).map((spelling) => sql`instr(${text}, ${spelling}) > 0`);

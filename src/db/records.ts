@@ -85,7 +85,7 @@ export const removalSql = (id: RagId | null, now: number) =>
     and not exists (select 1 from agent_rags where rag_id = ${id}) returning 1`;
 
 /** The live generation of another RAG, if its vectors are of the wanted model; else null. */
-export const copiedGenerationSql = (
+export const vectorSourceSql = (
   copyOf: RagId | null,
   target: Pick<Generation, "embeddingModel" | "dimensions" | "passagePrefix">,
 ) =>

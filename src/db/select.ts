@@ -124,7 +124,7 @@ const entriesOf = (table: SQLiteTable, row: Record<string, unknown>) =>
     .map(([name, column]) => ({ name: raw(toSnakeCase(column.name)), value: row[name] }));
 
 /** `name = ?` for each given field. */
-export function assignmentsSql<Table extends SQLiteTable>(
+export function assignSql<Table extends SQLiteTable>(
   table: Table,
   change: Partial<{
     [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] | undefined;

@@ -202,7 +202,7 @@ const READS = /^\s*(?:select|with)\b/i;
 /** A database that only reads was to be changed. */
 export class RehearsalEnd extends Error {}
 
-/** A rehearsal on it ends with its first change, after all checks. @throws WriteRefused */
+/** A rehearsal on it ends with its first change, after all checks. @throws RehearsalEnd */
 export const withoutWrites = ({ $client }: Database): Database => ({
   $client: Object.assign(Object.create($client), {
     batch: $client.batch.bind($client),

@@ -1,5 +1,5 @@
 import {
-  forEachPart,
+  walkParts,
   runCooperatively,
   type CooperativeWork,
   type YieldToOthers,
@@ -83,10 +83,7 @@ async function extractFile(
   // The marks of pictures count as text until the outermost document is complete.
   const document = depth === 0 ? await pictures.complete(cleaned) : cleaned;
   let hasText = false;
-  const look = forEachPart(
-    document.markdown,
-    (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)),
-  );
+  const look = walkParts(document.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
   await runCooperatively(look, yieldToOthers);
   if (!hasText) throw textlessDocument(extraction, depth === 0 ? pictures : null);
   return {
@@ -102,7 +99,7 @@ function discardBytes({ bytes }: RawDocument, { discardsBytes }: ExtractContext)
   if (discardsBytes) releaseBytes(bytes);
 }
 
-/** Without control characters: names within documents become titles and notes. */
+/** Removes control characters: names within documents become titles and notes. */
 const makePrintable = (name: string) => name.replace(/\p{Cc}+/gu, " ").trim();
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;

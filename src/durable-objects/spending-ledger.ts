@@ -1,16 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { reportPassedLimit, SHARES } from "../catalog/limits/limit-passed.ts";
+import { reportPassedLimit, SHARES } from "../catalog/limits/report-passed-limit.ts";
 import { composeServices } from "../compose.ts";
 import { attempt } from "../core/log.ts";
 import { MINUTE_MS, periodEnd } from "../core/time.ts";
 import type { Env } from "../env.ts";
-import type {
-  Charge,
-  Refusal,
-  SpendingLedger as LedgerPort,
-  LimitUsage,
-} from "../ports/spending.ts";
+import type { Charge, Refusal, SpendingLedger as LedgerPort, LimitUse } from "../ports/spending.ts";
 
 /** A reservation that nobody settles is charged after this time. */
 const LAPSE_MS = 10 * MINUTE_MS;
@@ -68,7 +63,7 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
     }
   }
 
-  async state(limits: Pick<Charge, "limitId" | "period">[]): Promise<LimitUsage[]> {
+  async state(limits: Pick<Charge, "limitId" | "period">[]): Promise<LimitUse[]> {
     const counters = limits.map((limit) => this.#counter({ ...limit, amount: 0 }));
     return counters.map((counter) => {
       return { used: counter.used, reserved: sumReserved(counter), resetsAt: counter.resetsAt };

@@ -74,13 +74,9 @@ export function callerFrom(
     : sessionCaller(services, request, principal);
 }
 
-type PrincipalOf<Kind> = Extract<StoredPrincipal, { kind: Kind }>;
+type OfKind<Kind> = Extract<StoredPrincipal, { kind: Kind }>;
 
-function tokenCaller(
-  services: Services,
-  request: Request,
-  principal: PrincipalOf<"token">,
-): Caller {
+function tokenCaller(services: Services, request: Request, principal: OfKind<"token">): Caller {
   const { tokenId, expiresAt, lastUsedAt } = principal;
   const now = services.now();
   if (expiresAt !== null && expiresAt <= now) throw unauthorized();
@@ -95,11 +91,7 @@ function tokenCaller(
   return { actor, tokenId, isAdmin: false, mayChange: principal.manageScopes, reading };
 }
 
-function sessionCaller(
-  services: Services,
-  request: Request,
-  principal: PrincipalOf<"session">,
-): Caller {
+function sessionCaller(services: Services, request: Request, principal: OfKind<"session">): Caller {
   const now = services.now();
   if (isOver(principal, now)) throw unauthorized();
   const { hasTotp, vouchedUntil } = principal;

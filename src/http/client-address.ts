@@ -67,10 +67,7 @@ function findClientHop(config: Trust, peer: Address, hops: string[]): Address {
 }
 
 /** The host and scheme that a trusted proxy was called with, as far as it says. */
-export function forwardedTarget(
-  config: Trust,
-  request: Request,
-): { host?: string; proto?: string } {
+export function proxyTarget(config: Trust, request: Request): { host?: string; proto?: string } {
   if (config.ENVIRONMENT !== "development" || !isTrusted(config, peerOf(request))) return {};
   const { headers } = request;
   const element = forwardedElements(headers.get("Forwarded") ?? "").at(-1) ?? {};
@@ -108,7 +105,7 @@ export function baseUrlOf(config: AddressConfig, request: Request): string {
   // `OPTIONS *`, or a header Host that is none.
   if (url === null) throw invalid("the address that was called is none");
   const { origin, protocol, host } = url;
-  const called = forwardedTarget(config, request);
+  const called = proxyTarget(config, request);
   const scheme = called.proto ?? protocol.slice(0, -1);
   return URL.parse(`${scheme}://${called.host ?? host}`)?.origin ?? origin;
 }

@@ -2,7 +2,7 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 
 import packageFacts from "../../package.json" with { type: "json" };
 import type { AppEnv } from "./app-env.ts";
-import { finishDocument } from "./finished-document.ts";
+import { finishDocument } from "./finish-document.ts";
 import { bearer, TAGS } from "./routes/route-parts.ts";
 import { HEADERS } from "./schemas/headers.ts";
 

@@ -55,7 +55,7 @@ export function refusalOf(
   return invalid([...problems.map(problemText), ...rest].join("; "), problems);
 }
 
-export type ValidationResult =
+export type Validation =
   | { success: true }
   | { success: false; error: z.core.$ZodError; data?: unknown };
 
@@ -64,10 +64,7 @@ export type ValidationResult =
  * names all failing fields.
  * @throws QuarryError `invalid`.
  */
-export function validationHook(
-  result: ValidationResult & { target: string },
-  _context?: Context,
-): void {
+export function validationHook(result: Validation & { target: string }, _context?: Context): void {
   if (result.success) return;
   const whole = result.target === "json" ? "body" : result.target;
   throw refusalOf(result.error, { whole });

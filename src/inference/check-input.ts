@@ -59,12 +59,9 @@ function findRefusedFields(input: CheckedInput): FieldProblem[] {
   }));
 }
 
-type SearchTarget = Pick<InferenceRecord, "rags">;
+type WithRags = Pick<InferenceRecord, "rags">;
 
-function searchProblems(
-  { rags }: SearchTarget,
-  { semanticSearch = [] }: CheckedInput,
-): FieldProblem[] {
+function searchProblems({ rags }: WithRags, { semanticSearch = [] }: CheckedInput): FieldProblem[] {
   if (rags.length === 0) return [];
   if (semanticSearch.length === 0) return [{ field: "semanticSearch", problem: "is required" }];
   return semanticSearch.flatMap((query, at) =>
@@ -72,7 +69,7 @@ function searchProblems(
   );
 }
 
-function unknownRags({ rags }: SearchTarget, input: CheckedInput): FieldProblem[] {
+function unknownRags({ rags }: WithRags, input: CheckedInput): FieldProblem[] {
   const identifiers = new Set(rags.map(({ identifier }) => identifier));
   // With all files, what is selected is not looked at.
   const selections = input.useAllFiles === false ? SELECTIONS : [];

@@ -121,13 +121,13 @@ function startPriceLookup(
   { db, log, now }: InferenceServices,
   model: string,
 ): { soon: () => Promise<Price | null> } {
-  const logMissingPrice = (thrown: unknown) => {
+  const logError = (thrown: unknown) => {
     log.warn("price not read", { error: thrown instanceof Error ? thrown.name : typeof thrown });
     return null;
   };
-  const price = findPrice(db, model).catch(logMissingPrice);
+  const price = findPrice(db, model).catch(logError);
   return {
-    soon: () => new Deadline(now, PRICE_WAIT_MS).run("price", () => price).catch(logMissingPrice),
+    soon: () => new Deadline(now, PRICE_WAIT_MS).run("price", () => price).catch(logError),
   };
 }
 

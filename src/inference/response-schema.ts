@@ -1,4 +1,4 @@
-import { parseJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { invalidField } from "../core/errors.ts";
 import { resolvePointer } from "../core/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";

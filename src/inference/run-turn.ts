@@ -6,7 +6,7 @@ import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { outputLimit, remainingTokens } from "./assemble-prompt.ts";
-import { citeBlock, readCitedText, type CiteRule, type CitedText } from "./citations/citing.ts";
+import { citeBlock, citedTextOf, type CiteRule, type CitedText } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";
 import { finishOf, WITHOUT_TEXT } from "./answer-text.ts";
 import { delimiterRemover } from "../text/prompt-delimiters.ts";
@@ -75,10 +75,7 @@ export async function runTurn(
   const searches =
     search === null
       ? {}
-      : await searchTools(
-          { ...turnOf, room: tokensForPassages(request), settings: search },
-          setting.rags,
-        );
+      : await searchTools({ ...turnOf, room: freeTokens(request), settings: search }, setting.rags);
   const maxSteps = Object.keys(searches).length === 0 ? 1 : request.maxSteps;
   const toolset = await offerTools(searches, request.functions);
   // Time that the model used before the turn counts.
@@ -100,7 +97,7 @@ export async function runTurn(
   };
 }
 
-function tokensForPassages({ setting, messages, functions, chat }: TurnRequest): number {
+function freeTokens({ setting, messages, functions, chat }: TurnRequest): number {
   const besides = [...messages, functions ?? {}].map((message) => JSON.stringify(message));
   const texts = [setting.systemPrompt, ...besides];
   // Not the configured maximum: steps that search write little.
@@ -223,7 +220,7 @@ function outcomeOfSteps(steps: StepResult<ToolSet>[], turn: Turn): TurnAnswer {
   // Text before an own search is no part of a turn that the caller continues.
   const texts = steps
     .slice(functionCalls.length > 0 ? -1 : 0)
-    .map((step) => readCitedText(step, turn.citing, turn.key));
+    .map((step) => citedTextOf(step, turn.citing, turn.key));
   return {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
     asked: callsByStep.flat(),
@@ -236,7 +233,7 @@ function outcomeOfSteps(steps: StepResult<ToolSet>[], turn: Turn): TurnAnswer {
 
 const NOTHING_SAID: CitedText = { text: "", marks: [], own: [] };
 
-/** Structured output is heard by nobody: it is told when it was checked. */
+/** Structured output is not streamed: it is sent once it was checked. */
 function receiverOf({ emit, output, citing, key }: Turn): TextReceiver | undefined {
   if (emit === undefined || output !== null) return undefined;
   const emitText = async (text: string, step: number) => {
@@ -257,7 +254,7 @@ function receiverOf({ emit, output, citing, key }: Turn): TextReceiver | undefin
   };
 }
 
-/** Including those that could not be run. */
+/** Calls in the order of the model, including those that could not be run. */
 function orderCalls(calls: AskedCall[], log: SearchLog): ToolCall[] {
   const remaining = [...log.calls];
   return calls.map(({ toolCallId: id, toolName: tool, input, invalid }) => {

@@ -1,4 +1,4 @@
-import { parseJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { BudgetSpent } from "../core/work/step-budget.ts";
 import { modelFailed } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";

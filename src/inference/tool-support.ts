@@ -39,15 +39,14 @@ export async function turnWithTools(
       recordSupport(false);
     });
     const isSure = hasTools === true || chat.server === undefined || answer?.toolCalls.length !== 0;
-    if (answer && (isSure || recordSupport(await hasToolSupport(services, chat, meter))))
-      return answer;
+    if (answer && (isSure || recordSupport(await probeTools(services, chat, meter)))) return answer;
   }
   const { degradations, ...answer } = await searchFirst();
   return { ...answer, degradations: [NO_TOOLS, ...degradations] };
 }
 
 /** Chat templates may leave tools out without a word: then they are no part of the prompt's tokens. */
-async function hasToolSupport(
+async function probeTools(
   { now }: Pick<InferenceServices, "now">,
   chat: ChatModel,
   meter: Meter,

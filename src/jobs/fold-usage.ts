@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
-import { splitIntoBatches } from "../core/work/batches.ts";
+import { toBatches } from "../core/work/batches.ts";
 import { latencyBucket } from "../core/calls/latency-buckets.ts";
 import { findPrices, priceOf, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
 import { addUsage, readFoldedUsageIds, SUMMED } from "../db/usage/usage-store.ts";
@@ -20,7 +20,7 @@ export async function foldUsage(
   services: Pick<Services, "db" | "now">,
   calls: readonly UsageMessage[],
 ): Promise<void> {
-  for (const step of splitIntoBatches(calls, CALLS_PER_STEP)) await foldStep(services, step);
+  for (const step of toBatches(calls, CALLS_PER_STEP)) await foldStep(services, step);
 }
 
 async function foldStep(
@@ -40,7 +40,7 @@ async function pricesOf(db: Services["db"], messages: UsageMessage[]): Promise<P
   return models.size === 0 ? new Map() : await findPrices(db, [...models]);
 }
 
-type DimensionKey = [UsageDimension, string];
+type Subject = [UsageDimension, string];
 type Counts = Omit<UsageRow, "hour" | "dimension" | "key">;
 
 /** Each call adds to one row for every resource that it used, each model to its own. */
@@ -102,24 +102,19 @@ function dimensionsOf(
   { inferenceId, agentId, tokenId }: UsageMessage,
   ragIds: readonly string[],
   model: string | null,
-): DimensionKey[] {
+): Subject[] {
   const keys: [UsageDimension, string | null][] = [
     ["all", ""],
     ["inference", inferenceId],
     ["agent", agentId],
     ["token", tokenId],
     ["model", model],
-    ...ragIds.map((id): DimensionKey => ["rag", id]),
+    ...ragIds.map((id): Subject => ["rag", id]),
   ];
   return keys.flatMap(([dimension, key]) => (key === null ? [] : [[dimension, key]]));
 }
 
-function add(
-  rows: Map<string, UsageRow>,
-  hour: number,
-  [dimension, key]: DimensionKey,
-  counts: Counts,
-) {
+function add(rows: Map<string, UsageRow>, hour: number, [dimension, key]: Subject, counts: Counts) {
   const id = JSON.stringify([hour, dimension, key, counts.currency]);
   const row = rows.get(id);
   if (row === undefined) {

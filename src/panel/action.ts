@@ -73,12 +73,8 @@ export type Action<Subject, Body extends z.ZodType, Result> = Pick<
   target?: (subject: Subject, made: NewSubject<Body>) => string;
   /** The record before, as the body names it; without a body the loss, absent: the name. */
   previousValues?: (subject: Subject) => object;
-  /** Values that `previous` lacks, from the database, of fields that the body names. */
-  readPreviousParts?: (
-    services: Services,
-    subject: Subject,
-    body: z.output<Body>,
-  ) => Promise<object>;
+  /** Values that `previousValues` lacks, from the database, of fields that the body names. */
+  readPrevious?: (services: Services, subject: Subject, body: z.output<Body>) => Promise<object>;
   /** Files that it changed, where it changes many. */
   files?: (result: Result) => number;
   /** People read it on the next page. */
@@ -135,7 +131,7 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by its own schema
   const body = (schema && parseKnownOrRefuse(schema, input)) as z.output<Body>;
   const id = newId(now);
-  const parts = await declared.readPreviousParts?.(context.get("services"), subject, body);
+  const parts = await declared.readPrevious?.(context.get("services"), subject, body);
   const facts = {
     target: targetOf(declared, subject, { id, body, context }),
     // An entry of many calls has no values.

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 
-import { listLimitsWithUsage, type SpentLimit } from "../catalog/limits/limit-verbs.ts";
+import { readLimits, type SpentLimit } from "../catalog/limits/limit-verbs.ts";
 import { usageReport } from "../catalog/usage/usage-report.ts";
 import { unauthorized } from "../core/errors.ts";
 import { SECOND_MS } from "../core/time.ts";
@@ -33,7 +33,7 @@ async function metricLines(services: Services): Promise<string[]> {
     queueBacklog(),
     usageReport(db, { from, to: at, group: "model" }),
     // What watches the service is answered while the ledger is not.
-    listLimitsWithUsage(services).catch(() => []),
+    readLimits(services).catch(() => []),
   ]);
   const { counts, oldestPendingSince, passages } = overview;
   const models = usage.lines.toSorted((a, b) => b.calls - a.calls).slice(0, MODELS_SHOWN);

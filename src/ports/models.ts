@@ -171,7 +171,7 @@ export function mayTakeFewer(thrown: unknown): boolean {
 }
 
 /** Why an index waits whose vectors the model behind its name did not make. */
-export const otherModelMessage = (model: string) =>
+export const modelNotice = (model: string) =>
   `another model answers as ${model} than made this index: serve that one again, or index everything again`;
 
 /**

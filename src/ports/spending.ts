@@ -10,19 +10,19 @@ export type Charge = {
 };
 /** `isFull`: waiting for calls under way does not help. Times in ms. */
 export type Refusal = { resetsAt: number; isFull: boolean };
-export type LimitUsage = { used: number; reserved: number; resetsAt: number };
+export type LimitUse = { used: number; reserved: number; resetsAt: number };
 
 export type SpendingLedger = {
   /** Reserves all charges or none; null: they are reserved. */
   reserve(id: string, charges: Charge[]): Promise<Refusal | null>;
   /** Charges costs by limit in place of what is reserved; null: as much as is reserved. */
   settle(id: string, costs: Record<string, number | null>): Promise<void>;
-  state(limits: Pick<Charge, "limitId" | "period">[]): Promise<LimitUsage[]>;
+  state(limits: Pick<Charge, "limitId" | "period">[]): Promise<LimitUse[]>;
 };
 
 export type SpendingSubject = { kind: "token" | "inference" | "agent" | "person"; id: string };
 export type ModelTokens = { input: number; output: number };
-/** `most`: the greatest number of tokens; counted only where a limit applies. */
+/** `maxTokens`: the greatest number; counted only where a limit applies. */
 export type ModelCall = { kind: ModelKind; model: string; maxTokens: () => ModelTokens };
 /** `settle` counts once; with null, what is reserved is charged. */
 export type Reservation = { isLimited: boolean; settle: (tokens: ModelTokens | null) => void };

@@ -62,7 +62,7 @@ export function restrictionOf(condition: FileCondition | undefined): Restriction
 
 const isEverything = (condition: FileCondition) => "all" in condition && condition.all.length === 0;
 
-/** Without parts that hold for every file, and without a bracket around one part alone. */
+/** Removes parts that hold for every file, and brackets around one part alone. */
 function simplify(condition: FileCondition): FileCondition {
   if ("all" in condition) {
     const all = condition.all.map(simplify).filter((part) => !isEverything(part));

@@ -1,7 +1,7 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 import type { IndexFacts } from "../ports/rag-index.ts";
 import { bindable } from "../core/sql-value.ts";
-import { splitIntoBatches } from "../core/work/batches.ts";
+import { toBatches } from "../core/work/batches.ts";
 
 /** A column's SQL, and the type of what is read from it. */
 type Column<Value> = { sql: string; value?: Value };
@@ -222,7 +222,7 @@ export function insertRows(
 ): void {
   const width = rows[0]?.length ?? 1;
   const row = `(${Array.from({ length: width }, () => "?").join(", ")})`;
-  for (const batch of splitIntoBatches(rows, Math.floor(PARAMETERS / width))) {
+  for (const batch of toBatches(rows, Math.floor(PARAMETERS / width))) {
     const values = batch.map(() => row).join(", ");
     sql.exec(`INSERT INTO ${into} VALUES ${values}`, ...batch.flat());
   }

@@ -1,5 +1,5 @@
 import { embedTexts } from "../catalog/models/embed-texts.ts";
-import { otherModelMessage } from "../ports/models.ts";
+import { modelNotice } from "../ports/models.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
@@ -41,7 +41,7 @@ async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries
   const { now, models, runInBackground } = call.services;
   const { embeddingModel: model, dimensions } = first.rag;
   if (first.rag.modelChangedAt > 0) {
-    call.report.addDegradation("embedding", `embedding: ${otherModelMessage(model)}`);
+    call.report.addDegradation("embedding", `embedding: ${modelNotice(model)}`);
     return null;
   }
   const startedAt = now();

@@ -26,9 +26,7 @@ export function mergeShards(
   );
   const wordsOf = wordScorer(statistics);
   const all = replies.flatMap(({ chunks }) => chunks);
-  const scoresOf = new Map(
-    all.map((chunk) => [chunk, replaceWordScores(chunk.scores, wordsOf(chunk))]),
-  );
+  const scoresOf = new Map(all.map((chunk) => [chunk, rescoreWords(chunk.scores, wordsOf(chunk))]));
   const merged = parts.map((scores, at): QueryScores => {
     const scoresOfLeg = (leg: keyof LegScores) => {
       const unread = replies.flatMap((reply) => unreadScores(reply, { at, leg, scoresOf }));
@@ -85,7 +83,7 @@ export const meanRelation = (parts: Pick<SearchReply, "relation" | "candidates">
     sumOf(parts, ({ candidates }) => candidates),
   );
 
-const replaceWordScores = (scores: LegScores[], words: number[]): LegScores[] =>
+const rescoreWords = (scores: LegScores[], words: number[]): LegScores[] =>
   scores.map(({ lexical, vector }, at) => ({
     lexical: lexical === null ? null : (words[at] ?? lexical),
     vector,

@@ -135,7 +135,7 @@ type Held = {
   behind: Terms[];
 };
 
-function countTerms({ words: { text, headings, names } }: Candidate, query: QueryStems): Held {
+function findTerms({ words: { text, headings, names } }: Candidate, query: QueryStems): Held {
   const counts: Held = {
     text: 0,
     headings: termsIn(wordsIn(headings), query),
@@ -195,7 +195,7 @@ function termsIn(words: string[], query: QueryStems): Terms {
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
 export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   const stems = queryStemsOf(query);
-  const termCounts = candidates.map((candidate) => countTerms(candidate, stems));
+  const termCounts = candidates.map((candidate) => findTerms(candidate, stems));
   const share = shareCounter(stems, termCounts);
   const byFile = new Map<string, Terms>();
   candidates.forEach(({ path }, at) => {
@@ -205,7 +205,7 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   const best = Math.max(0, ...candidates.map(({ lexical }) => lexical));
   return candidates.map((candidate, at) => {
     const { fused, cosine, path, words, fileChunks } = candidate;
-    const own = termCounts[at] ?? countTerms(candidate, stems);
+    const own = termCounts[at] ?? findTerms(candidate, stems);
     const matchingNames = words.names.filter((name) => name.every(isQueryStem));
     const last = words.names.at(-1) ?? [];
     return {

@@ -1,17 +1,12 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
 import { acceptedSize, sendAcceptedBatches } from "../catalog/models/accepted-batches.ts";
-import { splitIntoBatches } from "../core/work/batches.ts";
-import { runInParallel } from "../core/work/parallel.ts";
+import { toBatches } from "../core/work/batches.ts";
+import { mapParallel } from "../core/work/parallel.ts";
 import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
 import { ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
 import type { HydratedChunk, LegScores } from "../ports/rag-index.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
-import {
-  compareChunks,
-  keepPlaceValues,
-  isAboveThreshold,
-  similarityOrValue,
-} from "./score-chunks.ts";
+import { compareChunks, keepValues, meetsThreshold, similarityOrValue } from "./score-chunks.ts";
 import type { ComparesBy, ScoredChunk, ScoredList } from "./score-chunks.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
@@ -29,14 +24,14 @@ export function rerankLists(
       const { reranker, id, identifier } = list.findings.target.rag;
       if (reranker === null) return list;
       const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
-      const passing = list.chunks.filter((chunk) => isAboveThreshold(chunk, plan.threshold));
+      const passing = list.chunks.filter((chunk) => meetsThreshold(chunk, plan.threshold));
       const candidates = passing.slice(0, plan.needed);
       if (candidates.length === 0) return { ...list, chunks: [] };
       const by = { part, name: reranker, ragId: id };
       const reply = await rerank(call, by, candidates, plan);
       if (reply === null) {
         const similar = orderByValue(list.chunks, similarityOrValue);
-        const chunks = keepPlaceValues(list.chunks, similar);
+        const chunks = keepValues(list.chunks, similar);
         return { ...list, chunks, comparesBy: { by: "similarity" } };
       }
       const judged = candidates.map((chunk) => {
@@ -46,7 +41,7 @@ export function rerankLists(
       const comparesBy: ComparesBy = reply.isAbsolute
         ? { by: "reranker", model: reranker }
         : { by: "values" };
-      return { ...list, chunks: keepPlaceValues(candidates, relevant), comparesBy };
+      return { ...list, chunks: keepValues(candidates, relevant), comparesBy };
     }),
   );
 }
@@ -80,12 +75,12 @@ async function rerank(
         ({ chunk: { scores } }) =>
           isFoundBy(scores[at]) && (at < queries.length || !scores.slice(0, at).some(isFoundBy)),
       );
-      return splitIntoBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
+      return toBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
         query,
         batch,
       }));
     });
-    const ranked = await runInParallel(batches, CALLS_AT_ONCE, ({ query, batch }) => {
+    const ranked = await mapParallel(batches, CALLS_AT_ONCE, ({ query, batch }) => {
       const send = (some: ScoredChunk[]) => relevanceOf(reranker, query, some, signal);
       return sendAcceptedBatches({ name, send }, batch);
     });

@@ -12,7 +12,7 @@ import { rerankLists } from "./rerank.ts";
 import { planSearch, type RetrievalRequest, type SearchPlan } from "./retrieval-request.ts";
 import { leaveOutUnrelated } from "./leave-out-unrelated.ts";
 import { mergeEqualTexts, mergeLists } from "./merge-lists.ts";
-import { toRetrievedChunk, isAboveThreshold, scoreChunks } from "./score-chunks.ts";
+import { toRetrievedChunk, meetsThreshold, scoreChunks } from "./score-chunks.ts";
 import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-chunks.ts";
 
 export type RetrievalResult = {
@@ -126,7 +126,7 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const aged = orderByRecency(ranked, now());
   const related = leaveOutUnrelated(mergeLists(aged), findings, plan.queries);
   const merged = plan.includeDuplicates ? related : mergeEqualTexts(related);
-  const passing = merged.filter((chunk) => isAboveThreshold(chunk, plan.threshold));
+  const passing = merged.filter((chunk) => meetsThreshold(chunk, plan.threshold));
   const best = passing.slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
   return { findings, scored, best, timings };

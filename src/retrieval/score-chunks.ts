@@ -153,7 +153,7 @@ export function similarityOf({ similarities }: HydratedChunk): number | null {
  * Compares the score as the answer shows it. A chunk without a similarity passes: there is nothing
  * to measure.
  */
-export function isAboveThreshold(chunk: ScoredChunk, threshold: number | null): boolean {
+export function meetsThreshold(chunk: ScoredChunk, threshold: number | null): boolean {
   return threshold === null || !chunk.scored || chunk.score >= threshold;
 }
 
@@ -172,7 +172,7 @@ export const similarityOrValue = ({ scored, score, value }: ScoredChunk): number
   scored ? score : value;
 
 /** The chunks in another order; each place keeps its value. */
-export function keepPlaceValues(places: ScoredChunk[], ordered: ScoredChunk[]): ScoredChunk[] {
+export function keepValues(places: ScoredChunk[], ordered: ScoredChunk[]): ScoredChunk[] {
   return ordered.map((chunk, at) => ({ ...chunk, value: places[at]?.value ?? chunk.value }));
 }
 

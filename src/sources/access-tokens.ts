@@ -1,11 +1,11 @@
 import { importPKCS8, SignJWT, type JWTPayload } from "jose";
 import { z } from "zod";
 
-import { parseJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import { clocksDiffer, skewOf } from "./clock-skew.ts";
-import { guardedFetch, readText, retryAfterMs, type OutgoingClient } from "./guarded-fetch.ts";
+import { guardedFetch, readText, retryAfterMs, type FetchClient } from "./guarded-fetch.ts";
 
 /** A token that is about to expire is not used any more. */
 const MARGIN_MS = MINUTE_MS;
@@ -78,11 +78,7 @@ export async function signJwt(
 }
 
 /** Each is used until shortly before it expires. @throws SourceFailure that says what to do */
-export function accessTokens(
-  service: TokenService,
-  outgoing: OutgoingClient,
-  now: Now,
-): AccessTokens {
+export function accessTokens(service: TokenService, outgoing: FetchClient, now: Now): AccessTokens {
   let current: { value: string; expiresAt: number } | null = null;
   return {
     async get(signal) {
@@ -106,7 +102,7 @@ const MAX_SKEW_MS = 2 * MINUTE_MS;
 
 async function requestToken(
   { name, address, form, headers: proof, answer: schema = granted, ...service }: TokenService,
-  { outgoing, now, signal }: { outgoing: OutgoingClient; now: Now; signal: AbortSignal },
+  { outgoing, now, signal }: { outgoing: FetchClient; now: Now; signal: AbortSignal },
 ): Promise<TokenGrant> {
   const got = await guardedFetch(outgoing, address, {
     post: { body: new URLSearchParams(await form()).toString() },

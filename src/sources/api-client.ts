@@ -1,13 +1,13 @@
 import type { z } from "zod";
 
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
-import { parseJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { missingFile, SourceFailure } from "../ports/source-reader.ts";
 import type { ListedFile, OpenedFile } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { guardedFetch, openResponse, readText, retryAfterMs, tooLarge } from "./guarded-fetch.ts";
-import type { GuardedRequest, GuardedResponse, OutgoingClient } from "./guarded-fetch.ts";
+import type { GuardedRequest, GuardedResponse, FetchClient } from "./guarded-fetch.ts";
 import { advanceListing } from "./listing-advance.ts";
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
@@ -26,7 +26,7 @@ type Download = { got: GuardedResponse } | { error: ApiError };
 
 type ApiQuery = Record<string, string | number | boolean | undefined>;
 /** A body is posted as JSON unless a method is named; an answer 304 to `headers` is an error. */
-type RequestParts = {
+type CallParts = {
   method?: "PATCH" | "DELETE";
   body?: unknown;
   headers?: Record<string, string>;
@@ -53,7 +53,7 @@ export type ApiProvider = {
   remedyFor: (error: ApiError) => string | SourceFailure | undefined;
 };
 
-export type Connection = { outgoing: OutgoingClient; now: Now; tokens: AccessTokens };
+export type Connection = { outgoing: FetchClient; now: Now; tokens: AccessTokens };
 
 /** An API that is asked within calls of a reader, each of which has a signal that ends it. */
 export type Api = (signal: AbortSignal) => ApiClient;
@@ -87,7 +87,7 @@ export class ApiClient {
   async find<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    { absent = [404], ...request }: RequestParts & { absent?: number[] } = {},
+    { absent = [404], ...request }: CallParts & { absent?: number[] } = {},
   ): Promise<Answer | null> {
     const reply = await this.ask(schema, address, request);
     return "answer" in reply ? reply.answer : this.#nullIfAbsent(reply.error, absent);
@@ -119,7 +119,7 @@ export class ApiClient {
   async ask<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    request: RequestParts = {},
+    request: CallParts = {},
   ): Promise<ApiReply<Answer>> {
     const got = await this.#fetch(address, requestOf(request));
     if (!got.response.ok) return { error: await this.#errorIn(got) };
@@ -255,7 +255,7 @@ export class ApiClient {
 
 type Request = Pick<GuardedRequest, "post" | "timeoutMs"> & { headers?: Record<string, string> };
 
-function requestOf({ headers = {}, ...post }: RequestParts): Request {
+function requestOf({ headers = {}, ...post }: CallParts): Request {
   const { method, body } = post;
   if (method === undefined && !("body" in post)) return { headers };
   const text = body === undefined ? "" : JSON.stringify(body);

@@ -2,7 +2,7 @@ import { sha256Hex } from "../core/hash.ts";
 import { DEFAULT, EVERYONE, principalOf, PUBLIC } from "../core/principals.ts";
 import type { Audience } from "../db/files/reader-store.ts";
 import type { FileReaders } from "../ports/source-reader.ts";
-import { pushedKindOf } from "./registry.ts";
+import { pushKind } from "./registry.ts";
 
 const MAX_REASON_LENGTH = 300;
 
@@ -30,7 +30,7 @@ const defaultReader = (principal: string): FileReaders => {
 export const DEFAULT_READERS = defaultReader(DEFAULT);
 /** The readers of a source's files that it names none for; pages of a web site are public. */
 export const defaultReadersOf = ({ provider }: { provider: string }): FileReaders =>
-  pushedKindOf(provider) === "addresses" ? defaultReader(PUBLIC) : DEFAULT_READERS;
+  pushKind(provider) === "addresses" ? defaultReader(PUBLIC) : DEFAULT_READERS;
 
 /** An audience's readers, with a source's default readers in place of what stands for them. */
 export const namedReaders = ({ readers }: Pick<Audience, "readers">, defaults: string[]) =>

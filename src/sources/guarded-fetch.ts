@@ -12,7 +12,7 @@ const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
 const DEFAULT_REDIRECTS = 5;
 
 /** How outgoing fetches to chosen addresses are made; `fetch` is the platform's. */
-export type OutgoingClient = {
+export type FetchClient = {
   fetch: (url: string, request: RequestInit) => Promise<Response>;
   allowPrivate: boolean;
 };
@@ -47,7 +47,7 @@ export type GuardedResponse = {
  * `down` when nothing answers in time; the abort reason when `signal` aborts.
  */
 export async function guardedFetch(
-  outgoing: OutgoingClient,
+  outgoing: FetchClient,
   address: string,
   request: GuardedRequest,
 ): Promise<GuardedResponse> {
@@ -92,7 +92,7 @@ function keepCookies(cookies: Map<string, string>, { origin }: URL, { headers }:
 const cookiesFor = (cookies: Map<string, string>, { origin }: URL) =>
   [...cookies].flatMap(([key, pair]) => (key.startsWith(`${origin} `) ? pair : [])).join("; ");
 
-function requireGuardedUrl({ allowPrivate }: OutgoingClient, address: string, base?: URL): URL {
+function requireGuardedUrl({ allowPrivate }: FetchClient, address: string, base?: URL): URL {
   const verdict = guardUrl(address, base, allowPrivate);
   if (verdict.ok) return verdict.url;
   const what = base === undefined ? "address refused" : "redirect refused";
@@ -100,7 +100,7 @@ function requireGuardedUrl({ allowPrivate }: OutgoingClient, address: string, ba
 }
 
 async function fetchOnce(
-  { fetch }: OutgoingClient,
+  { fetch }: FetchClient,
   url: URL,
   { headers: requestHeaders = {}, post, isHead = false, signal: callers }: GuardedRequest,
   { signal, cookie }: { signal: AbortSignal; cookie: string },
@@ -187,7 +187,7 @@ const EXCHANGE_LIMIT_BYTES = MIB;
 
 /** For libraries: the whole answer within the limit. No redirect is followed. */
 export async function guardedExchange(
-  outgoing: OutgoingClient,
+  outgoing: FetchClient,
   address: string,
   { method = "GET", headers, body }: RequestInit,
 ): Promise<Response> {

@@ -9,7 +9,7 @@ import type {
   SourceSettings,
 } from "../ports/source-reader.ts";
 import type { Services } from "../services.ts";
-import type { OutgoingClient } from "./guarded-fetch.ts";
+import type { FetchClient } from "./guarded-fetch.ts";
 import { readerStore } from "./reader-store.ts";
 import { manifestOf } from "./registry.ts";
 import { openConfig } from "./source-secrets.ts";
@@ -32,7 +32,7 @@ export async function openSource(
 }
 
 /** The platform's fetch. Called as a method of anything else, it refuses. */
-export const outgoingOf = (config: Pick<Config, "ALLOW_PRIVATE_URLS">): OutgoingClient => ({
+export const outgoingOf = (config: Pick<Config, "ALLOW_PRIVATE_URLS">): FetchClient => ({
   fetch: async (url, request) => await fetch(url, request),
   allowPrivate: config.ALLOW_PRIVATE_URLS,
 });

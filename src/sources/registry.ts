@@ -25,7 +25,7 @@ export const SOURCES: SourceManifest[] = [
 export const PROVIDERS = [...new Set(SOURCES.map(({ provider }) => provider))];
 
 /** Kinds of content that programs push to sources of a provider; undefined: none. */
-export const pushedKindOf = (provider: string): SourceManifest["takes"] =>
+export const pushKind = (provider: string): SourceManifest["takes"] =>
   SOURCES.find((manifest) => manifest.provider === provider)?.takes;
 
 /** Undefined for an unknown provider. Literals decide between the kinds of one provider. */

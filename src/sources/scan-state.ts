@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { parseJson } from "../core/input/parsed-json.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import type { ReaderStore } from "../ports/source-reader.ts";
 
 /** Null where the store holds nothing of that form. */

@@ -6,11 +6,11 @@ import type { Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { KnownFiles, ReaderStore, SourceReader } from "../ports/source-reader.ts";
 import type { WatchNotification } from "../ports/source-watcher.ts";
-import type { OutgoingClient } from "./guarded-fetch.ts";
+import type { FetchClient } from "./guarded-fetch.ts";
 
 /** Tools for a reader, in addition to its configuration. */
 export type SourceTools = {
-  outgoing: OutgoingClient;
+  outgoing: FetchClient;
   store: ReaderStore;
   known: KnownFiles;
   now: Now;

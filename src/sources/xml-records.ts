@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { forEachPart, type CooperativeWork } from "../core/work/cooperative.ts";
+import { walkParts, type CooperativeWork } from "../core/work/cooperative.ts";
 
 /** A bucket's listing has four, a sitemap three, a feed few more; each costs time at each tag. */
 const MAX_LEVELS = 100;
@@ -56,7 +56,7 @@ export function* xmlRecords(
     },
     { xmlMode: true, decodeEntities: true },
   );
-  yield* forEachPart(xml, (part) => {
+  yield* walkParts(xml, (part) => {
     parser.write(part);
     return !isTooDeep;
   });

@@ -15,8 +15,7 @@ const PARAGRAPH_END = "\n\n";
  * that do not tell theirs have that of the passage, such a passage that of its document.
  */
 export function languagesOf(text: string, ofDocument: Language | null): string {
-  const around =
-    languageOf(text) ?? reducedLanguageOf(ofDocument) ?? languageByLetters(text) ?? "en";
+  const around = languageOf(text) ?? reducedLanguage(ofDocument) ?? languageByLetters(text) ?? "en";
   const paragraphs = text.split(PARAGRAPH_END);
   if (paragraphs.length === 1) return around;
   const languages = paragraphs.map((part) => languageOf(part) ?? around);
@@ -27,7 +26,7 @@ export function languagesOf(text: string, ofDocument: Language | null): string {
 
 type InLanguage = { text: string; language: ReducedLanguage | null };
 
-const reducedLanguageOf = (language: string | null) =>
+const reducedLanguage = (language: string | null) =>
   language !== null && isReduced(language) ? language : null;
 
 /** Each word as it is indexed, then its other spellings. */
@@ -49,7 +48,7 @@ function textIn(text: string, parts: InLanguage[]): string {
 }
 
 function partsOf({ headings, text, languages }: ChunkText) {
-  const [around = null, ...ofParagraphs] = languages.split(" ").map(reducedLanguageOf);
+  const [around = null, ...ofParagraphs] = languages.split(" ").map(reducedLanguage);
   const heading = headings.join("\n");
   const isOfOne = ofParagraphs.length === 0;
   const texts = isOfOne ? [text] : text.split(PARAGRAPH_END);

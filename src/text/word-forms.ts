@@ -8,7 +8,7 @@ import { stemmer as romanian } from "@orama/stemmers/romanian";
 import { stemmer as russian } from "@orama/stemmers/russian";
 
 import { isLanguage, type Language } from "./languages.ts";
-import { memoize } from "./remembered.ts";
+import { memoize } from "./memoize.ts";
 
 /** No stemmer knows all inflections: shorter beginnings are added (measured: docs/ranking.md). */
 const BEGINNINGS = [3, 4, 6];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { splitIntoBatches } from "../../src/core/work/batches.ts";
+import { toBatches } from "../../src/core/work/batches.ts";
 import { searchWordsOf } from "../../src/text/words.ts";
 import { askable, flat, gatherDocumentation, readQuestions } from "./support/documentation.ts";
 import type { Page, Question } from "./support/documentation.ts";
@@ -62,7 +62,7 @@ type Part = { rag: BenchRag; pages: Page[] };
 function partsOf(pages: Page[], args: string[]): Part[] {
   const count = Number(args.find((arg) => arg.startsWith("--rags="))?.split("=")[1] ?? 1);
   const sorted = pages.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return splitIntoBatches(sorted, Math.ceil(pages.length / count)).map((own, at) => ({
+  return toBatches(sorted, Math.ceil(pages.length / count)).map((own, at) => ({
     rag: {
       name: count === 1 ? "bench" : `bench-${at}`,
       ...(args.includes("--mixed") ? { searchMode: MODES[at % MODES.length] ?? "hybrid" } : {}),

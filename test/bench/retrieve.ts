@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { splitIntoBatches } from "../../src/core/work/batches.ts";
+import { toBatches } from "../../src/core/work/batches.ts";
 import { readCollection } from "./support/collection.ts";
 import type { Collection, Document } from "./support/collection.ts";
 import { ndcg } from "./support/ndcg.ts";
@@ -68,7 +68,7 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
       timeCalls(subset, clients, (query) => retrieve(address, query));
     const { maxMs: firstSearchMs } = await time(queries.slice(0, 1), 1);
     const rowCounts: number[] = [];
-    for (const titles of splitIntoBatches(collection.documents.slice(0, TITLES), TITLES_A_ROUND)) {
+    for (const titles of toBatches(collection.documents.slice(0, TITLES), TITLES_A_ROUND)) {
       const texts = titles.map(({ title }) => ({ text: title }));
       rowCounts.push(await rowsARetrieval(address, texts));
     }

@@ -1,7 +1,7 @@
 import { extractiveChat } from "../../src/adapters/embedded/extractive-chat.ts";
 import { hashEmbedder } from "../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts";
-import { yieldTurn, runCooperatively } from "../../src/core/work/cooperative.ts";
+import { yieldNow, runCooperatively } from "../../src/core/work/cooperative.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../src/core/document-limit.ts";
 import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
@@ -50,7 +50,7 @@ const OTHERS: Record<string, [limit: number, work: (size: number) => () => Promi
       (size) => {
         const objects = fill("<Contents><Key>a</Key></Contents>", size);
         const listing = `<ListBucketResult>${objects}</ListBucketResult>`;
-        return () => runCooperatively(parseListing(listing), yieldTurn);
+        return () => runCooperatively(parseListing(listing), yieldNow);
       },
     ],
     "crawled page": [25e6, (size) => crawl(bytesOf(fill("<a href=x>x</a>", size)))],
@@ -111,7 +111,7 @@ export async function run([megabytes = "1,30", ...names]: string[]) {
       const started = performance.now();
       // The first run loads and compiles a reader, and is not counted.
       for (const work of Object.values(generate(FIRST_BYTES)))
-        await Promise.resolve(work(yieldTurn)).catch(() => null);
+        await Promise.resolve(work(yieldNow)).catch(() => null);
       for (const [part, work] of Object.entries(generate(size))) {
         let problem = "";
         const longest = await longestStretch((yieldToOthers) =>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { AwsClient } from "aws4fetch";
 
 import { dataOf } from "../../src/cli/api/clients.ts";
-import { runInParallel } from "../../src/core/work/parallel.ts";
+import { mapParallel } from "../../src/core/work/parallel.ts";
 import { until, type Tools } from "./tools.ts";
 
 export type Storage = {
@@ -60,7 +60,7 @@ export async function checkStorage(tools: Tools, storage: Storage): Promise<void
   const odd = ODD.filter((key) => refuses?.test(key) !== true);
   for (const [at, key] of odd.entries()) await call("PUT", key, `# Odd\n\n${wordOf(at)} swims.`);
   const many = Array.from({ length: MANY }, (_, at) => `many/${at}.md`);
-  await runInParallel(many, WRITES_AT_ONCE, (key) => call("PUT", key, `A note called ${key}.`));
+  await mapParallel(many, WRITES_AT_ONCE, (key) => call("PUT", key, `A note called ${key}.`));
 
   const { api } = await tools.quarryWithRag();
   const naming = { name: "Bucket", identifier: "bucket" };

@@ -5,10 +5,7 @@ import { hashEmbedding } from "../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts";
 import { runToEnd } from "../../src/core/work/cooperative.ts";
 import { Budget } from "../../src/core/work/step-budget.ts";
-import {
-  importQuestions,
-  type ImportFormat,
-} from "../../src/evaluation/questions/import-questions.ts";
+import { parseImport, type ImportFormat } from "../../src/evaluation/questions/import-questions.ts";
 import { readResponseSchema } from "../../src/inference/response-schema.ts";
 import { planOutput } from "../../src/inference/structured-output.ts";
 import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
@@ -249,7 +246,7 @@ const WORK = {
   query: QUERIES.map(work(search)),
   "reranked query": QUERIES.map(work(rerank)),
   "import of questions": IMPORTS.map(
-    work((text, format) => importQuestions(text, format, { subjectKind: "rag" })),
+    work((text, format) => parseImport(text, format, { subjectKind: "rag" })),
   ),
   "robots.txt": ROBOTS.map(
     work((text) => robotsAllow(parseRobots(`User-agent: *\n${text}`, "quarry"), page)),

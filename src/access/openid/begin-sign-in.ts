@@ -2,7 +2,7 @@ import { AuthorizationResponseError } from "oauth4webapi";
 import { z } from "zod";
 
 import { notFound, QuarryError, unprocessable } from "../../core/errors.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { insertSecret } from "../../db/access/openid-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -62,7 +62,7 @@ export async function endSessionAddress(
   return url.href;
 }
 
-/** The browser's flow; null when it has none or another one. */
+/** The flow that the browser kept; null when there is none, or it cannot be read. */
 export async function unsealFlow(
   { config }: Pick<Services, "config">,
   sealedFlow: string | null,

@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../core/time.ts";
 import { endGrantsOf } from "../../db/access/grant-store.ts";
 import { findByIdentity, redeemState } from "../../db/access/openid-store.ts";
 import { deleteSession, endPasswordSessions } from "../../db/access/session-store.ts";
-import type { Origin, ProviderWord } from "../../db/access/session-store.ts";
+import type { Origin, Recheck } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import type { FieldChange } from "../audit/field-changes.ts";
 import { seal } from "../seal.ts";
@@ -37,7 +37,7 @@ const WORDS: Record<Refusal, string> = {
   "not-let-in": "Your account may not use this service. Ask an administrator to let you in.",
 };
 
-export type SignInResult = {
+export type SignIn = {
   user: SignedInUser;
   secret: string;
   next: string;
@@ -59,7 +59,7 @@ export async function finishSignIn(
     origin: Origin;
     replaces: string | null;
   },
-): Promise<SignInResult> {
+): Promise<SignIn> {
   const { db } = services;
   const provider = await findOfferedProvider(services);
   const { issuer } = provider.settings;
@@ -82,7 +82,7 @@ export async function finishSignIn(
     services,
     user.id,
     callback.origin,
-    await sealProviderWord(services, answer),
+    await planRecheck(services, answer),
   );
   if (!(await signInChoices(services)).passwords) await endPasswordSessions(db);
   services.log.info("signed in", { userId: user.id });
@@ -106,11 +106,11 @@ async function flowOf(
 const unknownFlow = () =>
   invalid("this sign-in was not begun in this browser, took too long or was used. Begin again.");
 
-/** How long the provider's word counts, and what asks for it again. */
-export async function sealProviderWord(
+/** Until when the provider's answer counts, and the token that asks again. */
+export async function planRecheck(
   { config, now }: Pick<Services, "config" | "now">,
   { refreshToken }: Answer,
-): Promise<ProviderWord> {
+): Promise<Recheck> {
   return {
     vouchedUntil: now() + VOUCHED_MS,
     sealedRefreshToken: refreshToken === null ? null : await seal(config, refreshToken),

@@ -51,7 +51,7 @@ export function judgeClaims(
   const { claim, adminClaim } = settings;
   const isAtDomain = settings.domains.includes(domain);
   if (!isAtDomain && (claim == null || !hasValue(claim, settings.claimValues))) {
-    return refuse(isClaimOmitted(claim, idToken) ? "too-many-groups" : "not-let-in", email);
+    return refuse(isOmitted(claim, idToken) ? "too-many-groups" : "not-let-in", email);
   }
   const role =
     adminClaim == null ? null : hasValue(adminClaim, settings.adminValues) ? "admin" : "member";
@@ -62,10 +62,7 @@ export function judgeClaims(
 }
 
 /** Entra names no groups of people in more than 200; where to ask for them is not asked here. */
-function isClaimOmitted(
-  name: string | null | undefined,
-  { _claim_names: elsewhere }: Claims,
-): boolean {
+function isOmitted(name: string | null | undefined, { _claim_names: elsewhere }: Claims): boolean {
   return name != null && isObject(elsewhere) && Object.hasOwn(elsewhere, name);
 }
 

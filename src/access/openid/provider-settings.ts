@@ -112,16 +112,15 @@ export type ProviderSettings = z.infer<typeof providerSettings>;
 /** The settings as they are sent; without a secret the stored one is kept. */
 export const providerInput = fields.superRefine(
   ({ domains: at, claim, claimValues, adminClaim, adminValues, scopes }, context) => {
-    const reportIssue = (field: string, message: string) =>
+    const addIssue = (field: string, message: string) =>
       context.addIssue({ code: "custom", path: [field], message });
-    if (claim == null && claimValues.length > 0)
-      reportIssue("claim", "is required for these values");
+    if (claim == null && claimValues.length > 0) addIssue("claim", "is required for these values");
     if (claim != null && claimValues.length === 0)
-      reportIssue("claimValues", "is required for a claim");
-    if (claim == null && at.length === 0) reportIssue("domains", "is required, or a claim");
-    if (adminClaim == null && adminValues.length > 0) reportIssue("adminClaim", "is required");
-    if (adminClaim != null && adminValues.length === 0) reportIssue("adminValues", "is required");
-    if (!scopes.split(" ").includes("openid")) reportIssue("scopes", "must have openid");
+      addIssue("claimValues", "is required for a claim");
+    if (claim == null && at.length === 0) addIssue("domains", "is required, or a claim");
+    if (adminClaim == null && adminValues.length > 0) addIssue("adminClaim", "is required");
+    if (adminClaim != null && adminValues.length === 0) addIssue("adminValues", "is required");
+    if (!scopes.split(" ").includes("openid")) addIssue("scopes", "must have openid");
   },
 );
 export type ProviderInput = z.infer<typeof providerInput>;

@@ -8,7 +8,7 @@ import {
   claimCheck,
   deleteSession,
   sessionsToRenew,
-  storeProviderWord,
+  storeRecheck,
 } from "../../db/access/session-store.ts";
 import type { FoundSession } from "../../db/access/session-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -17,7 +17,7 @@ import type { FieldChange } from "../audit/field-changes.ts";
 import { recordEvent } from "../audit/record-event.ts";
 import { unseal } from "../seal.ts";
 import { personOf } from "./find-person.ts";
-import { sealProviderWord } from "./finish-sign-in.ts";
+import { planRecheck } from "./finish-sign-in.ts";
 import { judgeClaims } from "./judge-claims.ts";
 import { connect, explain, refresh, type Answer, type IssuerClient } from "./openid-client.ts";
 import { readProvider, type StoredProvider } from "./provider-settings.ts";
@@ -73,7 +73,7 @@ export async function recheckSession(
     await recordEvent(services, { ...event, actor, changes, status });
   };
   const person = judged.isLetIn
-    ? await personOf(services, identity, judged.person, hash).catch(ignoreRefusal)
+    ? await personOf(services, identity, judged.person, hash).catch(nullIfRefused)
     : null;
   if (person === null) {
     await deleteSession(db, hash);
@@ -81,13 +81,13 @@ export async function recheckSession(
     await audit(UNAUTHORIZED, []);
     return "ended";
   }
-  await storeProviderWord(db, hash, await sealProviderWord(services, answer));
+  await storeRecheck(db, hash, await planRecheck(services, answer));
   if (person.changes.length > 0) await audit(OK, person.changes);
   return "vouched";
 }
 
-/** The new address belongs to another user. */
-function ignoreRefusal(thrown: unknown): null {
+/** Null for a refusal: the new address belongs to another user. */
+function nullIfRefused(thrown: unknown): null {
   if (thrown instanceof QuarryError) return null;
   throw thrown;
 }
@@ -114,14 +114,14 @@ async function askProviderAgain(
   try {
     const token = await unseal(config, sealedRefreshToken);
     const answer = await refresh(await connect(services, provider), token, subject);
-    if (answer === null) await storeProviderWord(db, hash, { sealedRefreshToken: null });
+    if (answer === null) await storeRecheck(db, hash, { sealedRefreshToken: null });
     return answer;
   } catch (thrown) {
     const reason = explain(thrown);
     log.warn("openid session not renewed", { reason });
     // Refused, not unreachable: the token will not do any more.
     if (!(thrown instanceof SourceFailure))
-      await storeProviderWord(db, hash, { sealedRefreshToken: null });
+      await storeRecheck(db, hash, { sealedRefreshToken: null });
     const isInvalid = thrown instanceof ResponseBodyError && thrown.error === "invalid_grant";
     if (isInvalid && hasOfflineAccess(provider)) await markRefused(db, userId, now());
     return null;

@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 
 import { isObject } from "../../core/is-object.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
 import type { IssuerClient, Connection } from "./openid-client.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -14,9 +14,9 @@ const WRONG_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 /** A result of the test; `note`: it may work all the same. */
 export type Finding = { tone: "ok" | "note" | "wrong"; text: string };
 
-const okFinding = (text: string): Finding => ({ tone: "ok", text });
-const noteFinding = (text: string): Finding => ({ tone: "note", text });
-const wrongFinding = (text: string): Finding => ({ tone: "wrong", text });
+const ok = (text: string): Finding => ({ tone: "ok", text });
+const note = (text: string): Finding => ({ tone: "note", text });
+const problem = (text: string): Finding => ({ tone: "wrong", text });
 
 /** Asks the provider all that can be asked without a person, and says what is wrong. */
 export async function testProvider(
@@ -29,12 +29,10 @@ export async function testProvider(
   try {
     to = await connect(services, provider, true);
   } catch (thrown) {
-    return [
-      wrongFinding(`${issuer}/.well-known/openid-configuration: ${discoveryProblem(thrown)}`),
-    ];
+    return [problem(`${issuer}/.well-known/openid-configuration: ${discoveryProblem(thrown)}`)];
   }
   return [
-    okFinding(`${issuer} describes itself and its issuer is the one above.`),
+    ok(`${issuer} describes itself and its issuer is the one above.`),
     ...supportFindings(to),
     await signInFinding(to, redirectUri),
     await keysFinding(to),
@@ -66,26 +64,22 @@ function supportFindings({ server, settings }: Connection): Finding[] {
   const missing = settings.scopes.split(" ").filter((scope) => scopes?.includes(scope) === false);
   return [
     challenges === undefined
-      ? noteFinding(
-          "It does not say whether it supports PKCE with S256; some support it without saying.",
-        )
+      ? note("It does not say whether it supports PKCE with S256; some support it without saying.")
       : challenges.includes("S256")
-        ? okFinding("It supports PKCE with S256.")
-        : wrongFinding("No PKCE: it does not support S256."),
+        ? ok("It supports PKCE with S256.")
+        : problem("No PKCE: it does not support S256."),
     ...(server.response_types_supported?.includes("code") === false
-      ? [wrongFinding("It does not support the authorization code flow.")]
+      ? [problem("It does not support the authorization code flow.")]
       : []),
     ...(signing.every((name) => name.startsWith("HS") || name === "none")
-      ? [wrongFinding("It signs ID tokens with no public key.")]
+      ? [problem("It signs ID tokens with no public key.")]
       : []),
-    ...(missing.length > 0
-      ? [noteFinding(`It does not list these scopes: ${missing.join(", ")}.`)]
-      : []),
+    ...(missing.length > 0 ? [note(`It does not list these scopes: ${missing.join(", ")}.`)] : []),
     ...(/\.microsoftonline\.[a-z]+$/.test(new URL(server.issuer).hostname)
-      ? [noteFinding(FEW_GROUPS)]
+      ? [note(FEW_GROUPS)]
       : []),
     ...(server.userinfo_endpoint === undefined
-      ? [noteFinding("It has no userinfo: the ID token must hold all claims.")]
+      ? [note("It has no userinfo: the ID token must hold all claims.")]
       : []),
   ];
 }
@@ -93,11 +87,9 @@ function supportFindings({ server, settings }: Connection): Finding[] {
 async function signInFinding(to: Connection, redirectUri: string): Promise<Finding> {
   try {
     const { origin } = new URL(await signInAddress(to, newFlow(), { redirectUri }));
-    return okFinding(`People sign in at ${origin}.`);
+    return ok(`People sign in at ${origin}.`);
   } catch (thrown) {
-    return wrongFinding(
-      `Its sign-in address cannot be used: ${explain(thrown) ?? "it is no address"}.`,
-    );
+    return problem(`Its sign-in address cannot be used: ${explain(thrown) ?? "it is no address"}.`);
   }
 }
 
@@ -106,10 +98,10 @@ async function keysFinding({ server, options }: Connection): Promise<Finding> {
     const answer = await options[oauth.customFetch](server.jwks_uri ?? "", {});
     const body = parseJson(await answer.text());
     const keys = isObject(body) && Array.isArray(body["keys"]) ? body["keys"].length : 0;
-    if (answer.ok && keys > 0) return okFinding(`It publishes its keys: ${keys}.`);
-    return wrongFinding(`Its keys cannot be read: it answered ${answer.status}, ${keys} keys.`);
+    if (answer.ok && keys > 0) return ok(`It publishes its keys: ${keys}.`);
+    return problem(`Its keys cannot be read: it answered ${answer.status}, ${keys} keys.`);
   } catch (thrown) {
-    return wrongFinding(`Its keys cannot be read: ${explain(thrown) ?? "they have no address"}.`);
+    return problem(`Its keys cannot be read: ${explain(thrown) ?? "they have no address"}.`);
   }
 }
 
@@ -124,14 +116,12 @@ async function clientFinding(to: Connection, redirectUri: string): Promise<Findi
     );
     const body = parseJson(await answer.text());
     const error = isObject(body) ? String(body["error"]).slice(0, SHOWN_LENGTH) : "no JSON";
-    if (error === "invalid_grant") return okFinding("It knows the client and its secret.");
+    if (error === "invalid_grant") return ok("It knows the client and its secret.");
     if (answer.status === UNAUTHORIZED || WRONG_CLIENT.has(error)) {
-      return wrongFinding(`Wrong client: the ID, the secret or the way to send it (${error}).`);
+      return problem(`Wrong client: the ID, the secret or the way to send it (${error}).`);
     }
-    return noteFinding(`It did not say whether it knows the client (${answer.status} ${error}).`);
+    return note(`It did not say whether it knows the client (${answer.status} ${error}).`);
   } catch (thrown) {
-    return wrongFinding(
-      `Its tokens cannot be asked for: ${explain(thrown) ?? "they have no address"}.`,
-    );
+    return problem(`Its tokens cannot be asked for: ${explain(thrown) ?? "they have no address"}.`);
   }
 }

@@ -41,9 +41,7 @@ const KNOWN_SCHEMES = new Set(["cursor:", "vscode:", "vscode-insiders:", "windsu
  * opens it. Of schemes that any app may claim, only a known one or a domain's is accepted, as that
  * of RFC 8252, 7.1 (`com.example.app:/callback`); `isAccepted` false: it is neither.
  */
-export function appOfRedirectUri(
-  redirectUri: string,
-): { name: string; isAccepted: boolean } | null {
+export function appOfRedirect(redirectUri: string): { name: string; isAccepted: boolean } | null {
   const { protocol, host } = new URL(redirectUri);
   if (protocol === "https:" || protocol === "http:") return null;
   const name = host === "" ? protocol : `${protocol}//${host}`;

@@ -12,7 +12,7 @@ import { resourceOf } from "./addresses.ts";
 import { refreshOnce } from "./refresh-once.ts";
 import { makeRoom, registrationFacts, UNUSED_S } from "./registrations.ts";
 
-type ServerServices = Pick<Services, "config" | "db" | "log" | "now" | "programs">;
+type AuthServices = Pick<Services, "config" | "db" | "log" | "now" | "programs">;
 
 /** Bytes. Longer keys are an error of the platform, and strangers choose parts of ours. */
 const MAX_KEY_BYTES = 512;
@@ -28,18 +28,18 @@ export type AuthorizationServer = ReturnType<typeof authorizationServer>;
  * row forbids is refused, whatever the library still stores. `network`: who calls, for registering.
  * @throws QuarryError `unprocessable` where OAuth is not offered.
  */
-export function authorizationServer(services: ServerServices, baseUrl: string, network = "") {
+export function authorizationServer(services: AuthServices, baseUrl: string, network = "") {
   const resource = resourceOf(baseUrl);
   if (resource === null) throw unprocessable("Programs connect over https, or on this machine");
   const state = { isReplay: false, takesPrevious: false };
-  const env = { OAUTH_KV: createOAuthStorage(services, network, state) };
+  const env = { OAUTH_KV: createStorage(services, network, state) };
   const server = (clientRegistrationTTL: number, fetchesDocuments = true) =>
     new OAuthAuthorizationServer<typeof env>({
       issuer: baseUrl,
       resources: [resource],
       clientRegistrationEndpoint: `${baseUrl}/oauth/register`,
       clientRegistrationTTL,
-      // Which of them are sent a code is judged with each request (`appOfRedirectUri`).
+      // Which of them are sent a code is judged with each request (`appOfRedirect`).
       allowPrivateUseRedirectUris: true,
       clientRegistrationCallback: () => makeRoom(services, network),
       clientIdMetadataDocumentEnabled: fetchesDocuments && isPrivateFetchBlocked(),
@@ -99,7 +99,7 @@ const endedGrant = () =>
 
 /** A code is taken once, here, because the library's store knows no such step. */
 async function mayIssue(
-  { db, now }: ServerServices,
+  { db, now }: AuthServices,
   id: TokenId,
   isFirst: boolean,
 ): Promise<boolean> {
@@ -114,11 +114,7 @@ const isPrivateFetchBlocked = (): boolean =>
  * The storage of the library: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
-function createOAuthStorage(
-  services: ServerServices,
-  network: string,
-  state: { takesPrevious: boolean },
-) {
+function createStorage(services: AuthServices, network: string, state: { takesPrevious: boolean }) {
   const { programs, db } = services;
   return {
     async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { TokenId } from "../../core/ids.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { claimRefresh, endRefresh, REPEATED_MS } from "../../db/access/grant-store.ts";

@@ -34,9 +34,7 @@ export async function resealSecrets(services: SealServices): Promise<void> {
   if (previous === null) return;
   const secrets = await findSecretsSealedBy(db, previous, SECRETS_AT_ONCE);
   if (secrets.length === 0) return;
-  const sealed = await Promise.all(
-    secrets.map(async (secret) => await resealSecret(services, secret)),
-  );
+  const sealed = await Promise.all(secrets.map(async (secret) => await reseal(services, secret)));
   const changes = sealed.filter((change) => change !== null);
   const resealedSecrets = await replaceSealed(db, changes);
   log.info("secrets sealed with the current key", {
@@ -46,7 +44,7 @@ export async function resealSecrets(services: SealServices): Promise<void> {
 }
 
 /** Null when it cannot be opened although its key is available. */
-async function resealSecret({ config, log }: SealServices, secret: SealedSecret) {
+async function reseal({ config, log }: SealServices, secret: SealedSecret) {
   try {
     return { secret, sealed: await seal(config, await unseal(config, secret.sealed)) };
   } catch (thrown) {

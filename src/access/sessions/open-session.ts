@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import { insertSession, type Origin, type ProviderWord } from "../../db/access/session-store.ts";
+import { insertSession, type Origin, type Recheck } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import { randomBase62 } from "../credential-format.ts";
 
@@ -13,7 +13,7 @@ export async function openSession(
   { db, now: clock }: Pick<Services, "db" | "now">,
   userId: UserId,
   { address, userAgent }: Origin,
-  vouched: ProviderWord = { vouchedUntil: null, sealedRefreshToken: null },
+  vouched: Recheck = { vouchedUntil: null, sealedRefreshToken: null },
 ): Promise<string> {
   const secret = randomBase62(SECRET_LENGTH);
   const now = clock();

@@ -42,8 +42,7 @@ export async function signIn(
   await throttleSignIn(services, { email, user, address: input.address });
   const isCorrect = await verifyPassword(input.password, user?.passwordHash ?? null);
   const signedIn =
-    (await signInWithSecrets(services, { ...input, email, user, anyUser, known: isCorrect })) ??
-    user;
+    (await adminOfSecrets(services, { ...input, email, user, anyUser, known: isCorrect })) ?? user;
   if (signedIn === null || (signedIn === user && !isCorrect)) throw unauthorized();
   const hasTotp = await passSecondFactor(services, signedIn, input.code);
   await clearThrottle(services, { email, address: input.address });
@@ -83,10 +82,7 @@ type Attempt = {
  * their password (`PANEL_ADMIN_RESET`: then only these secrets are accepted). Null: neither
  * applies.
  */
-async function signInWithSecrets(
-  services: SignInServices,
-  attempt: Attempt,
-): Promise<UserRow | null> {
+async function adminOfSecrets(services: SignInServices, attempt: Attempt): Promise<UserRow | null> {
   const { PANEL_ADMIN_EMAIL, PANEL_ADMIN_PASSWORD, PANEL_ADMIN_RESET } = services.config;
   if (PANEL_ADMIN_EMAIL === undefined || PANEL_ADMIN_PASSWORD === undefined) return null;
   if (attempt.email !== foldEmail(PANEL_ADMIN_EMAIL)) return null;

@@ -20,17 +20,14 @@ import { foldEmail } from "./user-input.ts";
 const CODE_LENGTH = 43;
 const GOOD_FOR_MS = 3 * DAY_MS;
 
-type InvitationServices = Pick<Services, "config" | "db" | "now">;
-type NewInvitation = { id: string; email: string; role: Role };
+type InviteServices = Pick<Services, "config" | "db" | "now">;
+type Invitee = { id: string; email: string; role: Role };
 
 /**
  * `code` is returned only here. A user whom an import left without a password keeps the role.
  * @throws QuarryError `conflict`: the address is that of a user who can sign in
  */
-export async function invitePerson(
-  { db, now }: InvitationServices,
-  { id, role, ...person }: NewInvitation,
-) {
+export async function invitePerson({ db, now }: InviteServices, { id, role, ...person }: Invitee) {
   const [code, createdAt, email] = [randomBase62(CODE_LENGTH), now(), foldEmail(person.email)];
   const user = await findUserByEmail(db, email);
   if (user !== null && !(await hasNoWayIn(db, user.id))) throw emailTaken();
@@ -46,10 +43,7 @@ export async function invitePerson(
 }
 
 /** @throws QuarryError `conflict`: it is not open any more */
-export async function withdraw(
-  { db, now }: InvitationServices,
-  { id }: { id: string },
-): Promise<void> {
+export async function withdraw({ db, now }: InviteServices, { id }: { id: string }): Promise<void> {
   if (!(await withdrawInvitation(db, id, now()))) throw conflict("It has ended already");
 }
 
@@ -60,7 +54,7 @@ const REASONS = {
 };
 
 /** The open invitation of a link. @throws QuarryError `unauthorized`: why it cannot be used */
-export async function openInvitation({ db, now }: InvitationServices, code: string) {
+export async function openInvitation({ db, now }: InviteServices, code: string) {
   const invitation = await findInvitation(db, await sha256Hex(code), now());
   if (invitation?.state === "open") return invitation;
   const reason =
@@ -76,7 +70,7 @@ type Acceptance = { code: string; password: string; origin: Origin };
  * Makes the invited person a user, and signs them in.
  * @throws QuarryError as `openInvitation`, `refusePasswords` and `createUser`
  */
-export async function acceptInvitation(services: InvitationServices, acceptance: Acceptance) {
+export async function acceptInvitation(services: InviteServices, acceptance: Acceptance) {
   const { code, password, origin } = acceptance;
   const { id, email, role } = await openInvitation(services, code);
   await refusePasswords(services);

@@ -6,7 +6,7 @@ import type { PanelCaller } from "../sessions/find-panel-caller.ts";
 export const userOfCaller = (caller: PanelCaller): UserId =>
   caller.kind === "key" ? caller.createdBy : caller.session.userId;
 
-/** Own credentials need the current password or a code. @throws QuarryError `forbidden` */
+/** Changing own credentials takes the current password or a code. @throws QuarryError `forbidden` */
 export function refuseOwnCredentials(target: UserId, by: UserId): void {
   if (target !== by) return;
   const how = "Change your own password and second factor on your account's page";

@@ -1,5 +1,5 @@
 import { messageOf, noRoom, QuarryError, storageFailed } from "../../core/errors.ts";
-import { DeadlineExceeded, awaitOrThrow } from "../../core/work/deadline.ts";
+import { DeadlineExceeded, awaitWithin } from "../../core/work/deadline.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 
 /** Seconds that a call may take, far above what the platform needs; `put` to a full disk hangs. */
@@ -47,7 +47,7 @@ export class BoundedBindings {
           if (isOpened && result instanceof Object) return this.limitCalls(result, seconds);
           if (!isPromise(result)) return result;
           const mayWait = this.#options.isLocal && STATEMENTS.has(name);
-          return this.#resultOf(mayWait ? retryWhileLocked(result, call) : result, name, seconds);
+          return this.#resultOf(mayWait ? retryLocked(result, call) : result, name, seconds);
         };
       },
     });
@@ -60,7 +60,7 @@ export class BoundedBindings {
 
   /** An object of the bucket is read by methods of its own. */
   async #resultOf(call: PromiseLike<unknown>, name: PropertyKey, seconds: number) {
-    const result = await this.#awaitCall(
+    const result = await this.#settle(
       call,
       name === "put" ? this.#options.putSeconds : seconds,
       name === "put",
@@ -77,11 +77,7 @@ export class BoundedBindings {
     // It may fail while the next part is awaited.
     writing.catch(() => undefined);
     const raceStep = (step: Promise<unknown>) =>
-      this.#awaitCall(
-        Promise.race([step, writing.then(() => step)]),
-        this.#options.putSeconds,
-        true,
-      );
+      this.#settle(Promise.race([step, writing.then(() => step)]), this.#options.putSeconds, true);
     try {
       for await (const part of parts) await raceStep(writer.write(part));
       await raceStep(writer.close());
@@ -92,9 +88,9 @@ export class BoundedBindings {
     }
   }
 
-  async #awaitCall<T>(call: PromiseLike<T>, seconds: number, hangsWhenFull = false): Promise<T> {
+  async #settle<T>(call: PromiseLike<T>, seconds: number, hangsWhenFull = false): Promise<T> {
     try {
-      return await awaitOrThrow(call, seconds);
+      return await awaitWithin(call, seconds);
     } catch (thrown) {
       throw this.#failureOf(thrown, hangsWhenFull);
     }
@@ -114,10 +110,7 @@ export class BoundedBindings {
   }
 }
 
-async function retryWhileLocked(
-  first: PromiseLike<unknown>,
-  call: () => unknown,
-): Promise<unknown> {
+async function retryLocked(first: PromiseLike<unknown>, call: () => unknown): Promise<unknown> {
   for (let [result, tries]: [unknown, number] = [first, 1]; ; result = call(), tries++) {
     try {
       return await result;

@@ -1,6 +1,6 @@
 import type { FileId } from "../../core/ids.ts";
-import { splitIntoBatches, splitBySize } from "../../core/work/batches.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { toBatches, splitBySize } from "../../core/work/batches.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { pause, type Outbox } from "./outbox.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "../../core/queue-messages.ts";
 import type { IndexMessages, JobQueue, PushedText, UsageMessages } from "../../ports/job-queue.ts";
@@ -38,7 +38,7 @@ export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage
     },
     async index(messages, { delaySeconds = 0, together = false, texts = NO_TEXTS } = {}) {
       const batches = batchesOf(indexBodies(messages, together, texts));
-      await runInParallel(batches, CALLS_AT_ONCE, async (batch) => {
+      await mapParallel(batches, CALLS_AT_ONCE, async (batch) => {
         await queues.index.sendBatch(
           batch.map((body) => ({ body, contentType: "json" as const })),
           { delaySeconds: seconds(delaySeconds) },
@@ -63,7 +63,7 @@ export function indexBodies(messages: IndexMessage[], together: boolean, texts =
   if (!together) return messages.map((message) => ({ ...message }));
   const indexes = Map.groupBy(messages, ({ ragId, generation }) => `${ragId} ${generation}`);
   return [...indexes.values()].flatMap((files) =>
-    splitIntoBatches(files, FILES_PER_MESSAGE).map((some) => bodyOf(some, texts)),
+    toBatches(files, FILES_PER_MESSAGE).map((some) => bodyOf(some, texts)),
   );
 }
 

@@ -1,10 +1,10 @@
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { z } from "zod";
 
 import { type ChunkId, type VectorId, asId, chunkOfVector } from "../../core/ids.ts";
 import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import type {
   IndexedVector,
   VectorFilter,
@@ -56,13 +56,13 @@ type ChunkMatch = { id: ChunkId; score: number };
 export function vectorizeIndex(binding: Binding): VectorIndex {
   return {
     async upsert(space, vectors) {
-      for (const batch of splitIntoBatches(vectors, UPSERT_BATCH)) {
+      for (const batch of toBatches(vectors, UPSERT_BATCH)) {
         const records = batch.map((vector) => recordOf(space, vector));
         await retryCall(() => binding.upsert(records));
       }
     },
     async remove(ids) {
-      for (const batch of splitIntoBatches(ids, DELETE_BATCH)) {
+      for (const batch of toBatches(ids, DELETE_BATCH)) {
         await retryCall(() => binding.deleteByIds(batch));
       }
     },
@@ -81,8 +81,8 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       const folders = new Map<string, string>(
         vectors.map(({ vectorId, folder }) => [vectorId, folder]),
       );
-      const batches = splitIntoBatches([...folders.keys()], GET_BATCH);
-      const replies = await runInParallel(batches, CALLS_AT_ONCE, (batch) =>
+      const batches = toBatches([...folders.keys()], GET_BATCH);
+      const replies = await mapParallel(batches, CALLS_AT_ONCE, (batch) =>
         retryCall(() => binding.getByIds(batch)),
       );
       const storedVectors = replies.flatMap((some) => storedSchema.parse(some));
@@ -161,7 +161,7 @@ function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
     add(folderProperty(indexed), keyOf(indexed));
   }
   return [...valuesOf].flatMap(([property, values]) =>
-    splitIntoBatches([...values], VALUES_PER_FILTER).map((batch) => ({
+    toBatches([...values], VALUES_PER_FILTER).map((batch) => ({
       [property]: { $in: batch },
     })),
   );

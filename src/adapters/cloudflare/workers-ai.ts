@@ -6,7 +6,7 @@ import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
 import { ModelFailure, type ImageReader } from "../../ports/models.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 import { textsOf } from "../openai/openai-reranker.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
 import { limitedBody } from "../limited-answer.ts";
@@ -144,10 +144,7 @@ export const workersAi: ModelProvider = {
 
 /** The protocol is OpenAI's but for transport and old replies: its SDK model gets our `fetch`. */
 export function workersAiChat(settings: WorkersAiSettings & { maxBytes: number }, modelId: string) {
-  const fetchViaBinding = async (
-    _input: RequestInfo | URL,
-    init?: RequestInit,
-  ): Promise<Response> => {
+  const runBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const body = parseJson(typeof init?.body === "string" ? init.body : "");
     const { model: _, ...inputs } = isObject(body) ? body : {};
     const signal = init?.signal ?? undefined;
@@ -158,7 +155,7 @@ export function workersAiChat(settings: WorkersAiSettings & { maxBytes: number }
       : Response.json(reply);
   };
   const endpoint = { baseUrl: "https://workers-ai.invalid/v1", name: "workers-ai" };
-  return openAiChat({ ...endpoint, fetch: fetchViaBinding }, modelId);
+  return openAiChat({ ...endpoint, fetch: runBinding }, modelId);
 }
 
 /** The binding expects the bare schema where OpenAI wraps it with a name. */

@@ -1,7 +1,7 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from "@ai-sdk/provider";
 
 import { hashPart } from "../../core/hash.ts";
-import { yieldTurn, Pace } from "../../core/work/cooperative.ts";
+import { yieldNow, Pace } from "../../core/work/cooperative.ts";
 import { stemOf } from "../../text/stems.ts";
 import { isStopWord } from "../../text/stop-words.ts";
 import { WordMemory } from "../../text/word-memory.ts";
@@ -84,7 +84,7 @@ export function hashEmbedder(dimensions: number) {
       abortSignal?.throwIfAborted();
       // Its tokens are words: to estimate another model's would take a fifth as long as the vectors.
       let tokens = 0;
-      const pace = new Pace(yieldTurn);
+      const pace = new Pace(yieldNow);
       const embeddings: number[][] = [];
       for (const value of values) {
         embeddings.push(hashEmbedding(value.slice(0, INPUT_LIMIT_CHARACTERS), dimensions));

@@ -1,6 +1,6 @@
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 
-import { yieldTurn, Pace } from "../../core/work/cooperative.ts";
+import { yieldNow, Pace } from "../../core/work/cooperative.ts";
 import { candidateScorer, type IndexedWords } from "../../text/bm25.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { searchWordsOf } from "../../text/words.ts";
@@ -22,7 +22,7 @@ const wordsOf = (text: string) => withoutStopWords(searchWordsOf(text));
  * best (B), and the input rank i: (B + 1.5 · (1 - i/max(n, 10))) / 2.5.
  */
 async function lexicalRelevance(query: string, documents: string[]): Promise<number[]> {
-  const pace = new Pace(yieldTurn);
+  const pace = new Pace(yieldNow);
   const candidates: IndexedWords[] = [];
   for (const text of documents) {
     candidates.push({ headings: [], text: wordsOf(text.slice(0, DOCUMENT_LIMIT_CHARACTERS)) });

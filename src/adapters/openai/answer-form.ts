@@ -1,4 +1,4 @@
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { brokenAnswer } from "../limited-answer.ts";
 
@@ -50,7 +50,7 @@ const eventOf = (data: string) => `data: ${data}\n\n`;
 /** Events in OpenAI's form, of events or one JSON text, whatever the header says, until `[DONE]`. */
 export function normalizeStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const { eventIn, last } = eventReader();
+  const { eventIn, endEvent } = eventReader();
   let rest = "";
   type Controller = TransformStreamDefaultController<Uint8Array>;
   // The data of an event may be of several lines, which end with an empty one
@@ -68,7 +68,7 @@ export function normalizeStream(body: ReadableStream<Uint8Array>): ReadableStrea
     if (!isDone && data !== "") parts.push(data);
     const isOver = isDone || isWhole || isLast || line.trim() === "";
     const text = isOver || data !== "" ? takeEvent(isOver) : "";
-    controller.enqueue(encoder.encode(text + (isDone || isWhole ? last() : "")));
+    controller.enqueue(encoder.encode(text + (isDone || isWhole ? endEvent() : "")));
     return isDone;
   };
   return body.pipeThrough(new TextDecoderStream()).pipeThrough(
@@ -81,14 +81,14 @@ export function normalizeStream(body: ReadableStream<Uint8Array>): ReadableStrea
         if (lines.some((line) => send(line, controller))) controller.terminate();
       },
       flush(controller) {
-        if (send(rest, controller, true) || BEGINS_JSON.test(rest) || last() === "") return;
+        if (send(rest, controller, true) || BEGINS_JSON.test(rest) || endEvent() === "") return;
         controller.error(brokenAnswer());
       },
     }),
   );
 }
 
-/** `last`: the event of an end for which the server has given no reason. */
+/** `endEvent`: the event of an end for which the server has given no reason. */
 function eventReader() {
   let end: "stop" | "tool_calls" | null = null;
   let hasReason = false;
@@ -114,7 +114,7 @@ function eventReader() {
   const endChunk = () => ({ choices: [{ delta: {}, finish_reason: end }] });
   const endEvent = () =>
     hasReason || !isReadable || end === null ? "" : eventOf(JSON.stringify(endChunk()));
-  return { eventIn, last: endEvent };
+  return { eventIn, endEvent };
 }
 
 /** `isCalling`: calls of tools came before. */
@@ -156,7 +156,7 @@ const countsIn = (usage: Json, depth = 2): Json =>
     }),
   );
 
-/** As the SDK reads it. */
+/** An error as the SDK reads it. */
 const normalizeError = (error: Json): Json => {
   return { message: sentenceIn(error) ?? "", type: textOf(error["type"]), code: error["code"] };
 };

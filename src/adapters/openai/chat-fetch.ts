@@ -1,4 +1,4 @@
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { answerIn, errorIn, sentenceIn, normalizeStream } from "./answer-form.ts";
@@ -92,7 +92,7 @@ export const tolerantFetch =
     const fresh: string[] = [];
     let response = await send();
     for (const _ of Object.keys(INSTEAD)) {
-      const field = await findRefusedField(response, body, refusedFields);
+      const field = await refusedFieldIn(response, body, refusedFields);
       if (field === undefined) break;
       refusedFields.add(field);
       fresh.push(field);
@@ -116,11 +116,7 @@ async function normalizeResponse(response: Response, isStreamed: boolean): Promi
   return Response.json(answer);
 }
 
-async function findRefusedField(
-  response: Response,
-  body: Body,
-  refusedFields: ReadonlySet<string>,
-) {
+async function refusedFieldIn(response: Response, body: Body, refusedFields: ReadonlySet<string>) {
   const { status } = response;
   const text = REFUSED.has(status) ? await response.clone().text() : "";
   const answer = parseJson(text);

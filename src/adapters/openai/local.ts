@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import {
   environmentServers,
   SERVER_NAME,

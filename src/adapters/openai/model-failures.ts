@@ -1,7 +1,7 @@
 import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 import { causeOfFailedFetch } from "../../core/calls/failed-fetch.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { waitMsIn } from "../../core/time.ts";
 import { ModelFailure } from "../../ports/models.ts";
@@ -194,7 +194,7 @@ export async function translateFailures<T>(work: PromiseLike<T>, signal: AbortSi
 type Parts = ReadableStream<LanguageModelV4StreamPart>;
 
 /** A stream that fails, or tells of a failure, ends with an `error` part that is ours. */
-export function translateStreamFailures(stream: Parts, signal: AbortSignal | undefined): Parts {
+export function translateStream(stream: Parts, signal: AbortSignal | undefined): Parts {
   const reader = stream.getReader();
   return new ReadableStream<LanguageModelV4StreamPart>(
     {

@@ -1,4 +1,4 @@
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 

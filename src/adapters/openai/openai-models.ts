@@ -4,8 +4,8 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isObject } from "../../core/is-object.ts";
 
 import { chatFetch } from "./chat-fetch.ts";
-import { translateFailures, translateStreamFailures } from "./model-failures.ts";
-import { thoughtFilter, withoutThinking } from "./thinking.ts";
+import { translateFailures, translateStream } from "./model-failures.ts";
+import { dropThoughts, withoutThinking } from "./thinking.ts";
 
 /** An OpenAI-compatible server. */
 export type OpenAiEndpoint = {
@@ -57,9 +57,7 @@ export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageM
     async doStream(options) {
       const { abortSignal } = options;
       const result = await translateFailures(model.doStream(options), abortSignal);
-      const stream = translateStreamFailures(result.stream, abortSignal).pipeThrough(
-        thoughtFilter(modelId),
-      );
+      const stream = translateStream(result.stream, abortSignal).pipeThrough(dropThoughts(modelId));
       return { ...result, stream };
     },
   };

@@ -1,4 +1,4 @@
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { errorIn } from "./answer-form.ts";
 import { tolerantFetch } from "./chat-fetch.ts";

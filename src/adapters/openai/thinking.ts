@@ -31,7 +31,7 @@ export function withoutThinking(text: string): string {
 }
 
 /** Passes the answer on where a model streams its thoughts, too. */
-export function thoughtFilter(modelId: string) {
+export function dropThoughts(modelId: string) {
   let reader = answerReader(THINKS.test(modelId));
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     transform(part, controller) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { seal, unseal } from "../../access/seal.ts";
 import { invalidField, requireFound } from "../../core/errors.ts";
-import type { Given } from "../../core/input/given.ts";
+import type { Given } from "../../core/input/omit-undefined.ts";
 import { attempt } from "../../core/log.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { insertEndpoint, updateEndpoint } from "../../db/catalog/event-store.ts";

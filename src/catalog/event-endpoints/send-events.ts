@@ -1,5 +1,5 @@
 import { unseal } from "../../access/seal.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { hmac } from "../../core/hash.ts";
 import { attempt } from "../../core/log.ts";
 import { SECOND_MS } from "../../core/time.ts";
@@ -37,7 +37,7 @@ export async function sendEvents(
     if (isOn && now() < until) isOn = await sendDelivery(services, endpoint, delivery);
   };
   const [first, further] = [due.filter(isFirst), due.filter((delivery) => !isFirst(delivery))];
-  await Promise.all([runInParallel(first, 1, send), runInParallel(further, RETRIES_AT_ONCE, send)]);
+  await Promise.all([mapParallel(first, 1, send), mapParallel(further, RETRIES_AT_ONCE, send)]);
   if (now() >= until) return 0;
   return due.length > 0 ? FIRST_RETRY_MS : GATHER_MS;
 }

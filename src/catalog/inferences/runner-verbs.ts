@@ -14,15 +14,11 @@ import { chatModelProblem } from "../models/check-model.ts";
 type Input = { name: string; identifier?: string | undefined; model: string; rags: string[] };
 type Change = Links & { model?: string | undefined; openToMembers?: boolean | undefined };
 type Links = { rags?: string[] | undefined };
-type NewRecord<Id> = { id: Id; identifier: string; createdAt: number };
+type NewRow<Id> = { id: Id; identifier: string; createdAt: number };
 
 type Store<Id extends string, Row extends { id: Id }, New, Patch> = {
   find: (db: Database, key: string) => Promise<Row | null>;
-  insert: (
-    db: Database,
-    row: Omit<New, "rags"> & NewRecord<Id>,
-    ragIds: RagId[],
-  ) => Promise<boolean>;
+  insert: (db: Database, row: Omit<New, "rags"> & NewRow<Id>, ragIds: RagId[]) => Promise<boolean>;
   update: (
     db: Database,
     id: Id,

@@ -71,7 +71,7 @@ const releaseFiles = ({ db, now, runInBackground }: LimitServices) =>
   runInBackground(releaseLimited(db, now() + SECOND_MS));
 
 /** The limits with what is spent of each, in its unit. @throws QuarryError `limits-unavailable` */
-export async function listLimitsWithUsage({ db, ledger }: Pick<Services, "db" | "ledger">) {
+export async function readLimits({ db, ledger }: Pick<Services, "db" | "ledger">) {
   const limits = await listLimits(db);
   if (limits.length === 0) return [];
   const states = await ledger.state(
@@ -95,4 +95,4 @@ export async function listLimitsWithUsage({ db, ledger }: Pick<Services, "db" | 
     });
   });
 }
-export type SpentLimit = Awaited<ReturnType<typeof listLimitsWithUsage>>[number];
+export type SpentLimit = Awaited<ReturnType<typeof readLimits>>[number];

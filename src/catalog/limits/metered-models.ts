@@ -43,11 +43,11 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
       };
       const doGenerate: typeof model.doGenerate = async (options) => {
         const { hold, request } = await reserve(options);
-        return await settleCall(hold, model.doGenerate(request), ({ usage }) => tokensIn(usage));
+        return await settle(hold, model.doGenerate(request), ({ usage }) => tokensIn(usage));
       };
       const doStream: typeof model.doStream = async (options) => {
         const { hold, request } = await reserve(options);
-        const { stream, ...result } = await settleCall(hold, model.doStream(request));
+        const { stream, ...result } = await settle(hold, model.doStream(request));
         return { ...result, stream: stream.pipeThrough(meteredStream(hold)) };
       };
       return Object.assign(chat, { model: overrideMethods(model, { doGenerate, doStream }) });
@@ -58,9 +58,7 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
       const doEmbed: typeof model.doEmbed = async (options) => {
         const maxTokens = () => maxTokensOf(options.values.join("\n"), tokenizer);
         const hold = await spending.reserve({ kind: "embedding", model: name, maxTokens });
-        return await settleCall(hold, model.doEmbed(options), ({ usage }) =>
-          inputOf(usage?.tokens),
-        );
+        return await settle(hold, model.doEmbed(options), ({ usage }) => inputOf(usage?.tokens));
       };
       return Object.assign(embedder, { model: overrideMethods(model, { doEmbed }) });
     },
@@ -75,7 +73,7 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
         const hold = await spending.reserve({ kind: "reranker", model: name, maxTokens });
         const tokensOf = (reply: Parameters<typeof rerankedTokens>[0]) =>
           inputOf(rerankedTokens(reply));
-        return await settleCall(hold, model.doRerank(options), tokensOf);
+        return await settle(hold, model.doRerank(options), tokensOf);
       };
       return Object.assign(reranker, { model: overrideMethods(model, { doRerank }) });
     },
@@ -91,7 +89,7 @@ function meteredReader(reader: ImageReader, spending: Spending): ImageReader {
   const readPicture: typeof reader.read = async (picture, signal) => {
     const hold = await spending.reserve({ kind: "image", model, maxTokens });
     // A provider that tells no tokens reports 0.
-    return await settleCall(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
+    return await settle(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
       inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },
     );
   };
@@ -127,7 +125,7 @@ const isRefusal = (thrown: unknown) =>
     (thrown.status !== null && thrown.status < SERVER_ERROR && thrown.status !== TIMED_OUT));
 
 /** Without `tokensOf`, only a failure is settled here. */
-async function settleCall<Result>(
+async function settle<Result>(
   hold: Reservation,
   call: PromiseLike<Result>,
   tokensOf?: (result: Result) => ModelTokens | null,

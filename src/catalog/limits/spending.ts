@@ -61,11 +61,10 @@ export function spendingOf(
     };
     return { isLimited: open.length > 0, settle };
   };
-  const spendingOfSubject = (subject: SpendingSubject) =>
-    spendingOf(parts, callers, [...own, subject]);
+  const withSubject = (subject: SpendingSubject) => spendingOf(parts, callers, [...own, subject]);
   return {
     bill: (subjects) => void callers.push(...subjects),
-    withSubject: spendingOfSubject,
+    withSubject,
     reserve,
   };
 }

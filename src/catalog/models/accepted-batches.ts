@@ -1,4 +1,4 @@
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { mayTakeFewer, ModelFailure } from "../../ports/models.ts";
 
 /** Items a call that a server took after it had refused more, by the server's name. */
@@ -40,7 +40,7 @@ export async function sendAcceptedBatches<Item, Reply>(
     const before = alone?.refused;
     const size = Math.ceil(batch.length / 2);
     const replies: Reply[] = [];
-    for (const half of splitIntoBatches(batch, size)) {
+    for (const half of toBatches(batch, size)) {
       replies.push(...(await sendAcceptedBatches(sending, half)));
     }
     const isRefusal = thrown instanceof ModelFailure && !thrown.retryable;

@@ -1,4 +1,4 @@
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { mayTakeFewer, ModelFailure, REJECT_IF_BUSY, type Embedder } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import { acceptedSize, sendAcceptedBatches } from "./accepted-batches.ts";
@@ -64,7 +64,7 @@ export async function embedEach(embedder: Embedder, texts: string[], how: CallOp
   };
   const workers = pace === null ? CALLS_AT_ONCE : 1;
   try {
-    await runInParallel(Array.from({ length: workers }), workers, work);
+    await mapParallel(Array.from({ length: workers }), workers, work);
   } finally {
     // After a failure, no worker goes on.
     waiting.length = 0;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { forgetProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
-import { readProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
+import { forgetProviderKeys } from "../../access/secrets/read-provider-keys.ts";
+import { readProviderKeys } from "../../access/secrets/read-provider-keys.ts";
 import { seal } from "../../access/seal.ts";
 import type { Config } from "../../config.ts";
 import { conflict, invalidField } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import type { RagId } from "../../core/ids.ts";
 import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";

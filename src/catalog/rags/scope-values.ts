@@ -1,7 +1,7 @@
 import { webUrlIn } from "../../core/input/web-address.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithName, problemWithPath, storedPath } from "../../sources/file-names.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { pageAddress } from "../../sources/web/pages/page-url.ts";
 
 /** The scope in its stored form, which compares with the stored paths of files. */
@@ -15,7 +15,6 @@ export function storedScope({ type, value }: IndexScope): IndexScope {
 export function problemWithScope(provider: string, { type, value }: IndexScope): string | null {
   const problem = problemWithName(value);
   if (problem !== null || type === "externalId") return problem;
-  if (pushedKindOf(provider) !== "addresses")
-    return problemWithPath(value.replace(/(?<=.)\/$/, ""));
+  if (pushKind(provider) !== "addresses") return problemWithPath(value.replace(/(?<=.)\/$/, ""));
   return webUrlIn(value) === null ? "must be an http or https URL" : null;
 }

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
@@ -45,18 +45,13 @@ export async function updateRag(
 }
 
 async function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
-  const {
-    fileSource: _same,
-    identifier: _kept,
-    scopes: scopeChanges,
-    ...settings
-  } = omitUndefined(patch);
+  const { fileSource: _, identifier: _id, scopes: newScopes, ...settings } = omitUndefined(patch);
   const { reranker } = settings;
   if (reranker && reranker !== rag.reranker) await checkReranker(services, reranker);
   const change: RagChange = { ...settings, ...chunkingOf(rag, patch) };
   const scopeMode = patch.scopeMode ?? rag.scopeMode;
   if (scopeMode === rag.scopeMode) delete change.scopeMode;
-  const checked = scopeChanges && checkScopes(rag.fileSource.provider, scopeMode, scopeChanges);
+  const checked = newScopes && checkScopes(rag.fileSource.provider, scopeMode, newScopes);
   // A global RAG has no list of scopes.
   const scopes = scopeMode === "global" && change.scopeMode !== undefined ? [] : checked;
   return { change, scopes: scopes ?? null };

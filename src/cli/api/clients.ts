@@ -74,7 +74,7 @@ export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonN
 }
 
 /** The answer of a call; null where it ends with this status. */
-export async function nullOnStatus<Answer>(status: number, call: Promise<Answer>) {
+export async function nullIf<Answer>(status: number, call: Promise<Answer>) {
   try {
     return await call;
   } catch (thrown) {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 
 import type { components } from "#api-types/panel";
-import { cutIntoPieces } from "../../core/bytes/in-pieces.ts";
+import { cutIntoPieces } from "../../core/bytes/cut-into-pieces.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { collect } from "../run-command.ts";

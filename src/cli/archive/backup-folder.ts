@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { LOCAL, MANIFEST } from "../../core/bytes/zip/format.ts";
 import { writeZip, type ZipInput } from "../../core/bytes/zip/write-zip.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { CommandFailure } from "../failure.ts";
 
 /*

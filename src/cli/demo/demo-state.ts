@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { randomBase62 } from "../../access/credential-format.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { replaceFile } from "../replace-file.ts";
 import { OWNER_ONLY } from "../worker/state-files.ts";
 

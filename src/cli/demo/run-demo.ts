@@ -4,7 +4,7 @@ import { ApiError } from "../api/patient-fetch.ts";
 import { CommandFailure, sentenceOf } from "../failure.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting } from "../progress.ts";
-import { pushContinuously, reportChanges } from "../push/keep-pushed.ts";
+import { pushContinuously, reportChanges } from "../push/push-continuously.ts";
 import { pushFolder, reportPush, type PushSummary } from "../push/push-folder.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
@@ -16,7 +16,7 @@ import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./
 import type { DemoState } from "./demo-state.ts";
 import { modelSettings } from "./model-settings.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
-import { addressesOf, answerText, degradationLines, showAddresses } from "./show-answers.ts";
+import { addressesOf, answerText, noticeLines, showAddresses } from "./show-answers.ts";
 import { showChunks, sourceLines } from "./show-answers.ts";
 import { firstHeading, SAMPLE_FOLDER, SAMPLE_QUESTIONS, subjectOf } from "./subject.ts";
 import type { Questions, Subject } from "./subject.ts";
@@ -100,7 +100,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   });
 }
 
-type DemoService = {
+type Demo = {
   url: string;
   /** Where people reach it. */
   origin: string;
@@ -117,7 +117,7 @@ type DemoService = {
 };
 
 /** Returns with `--once`, else serves until the process ends. */
-async function indexAndAsk(served: DemoService, options: DemoOptions): Promise<void> {
+async function indexAndAsk(served: Demo, options: DemoOptions): Promise<void> {
   const { url, origin, state, subject, questions, terminal } = served;
   if (options.once === true) {
     if (!(await pushAndIndex(served, options, STANDSTILL_MS))) process.exitCode = 1;
@@ -146,7 +146,7 @@ Serving on ${url}. Ctrl-C ends it.`);
 }
 
 /** Removals that were confirmed at the start confirm no later one. */
-async function keepIndexCurrent(served: DemoService, options: DemoOptions): Promise<void> {
+async function keepIndexCurrent(served: Demo, options: DemoOptions): Promise<void> {
   const { api, terminal, subject } = served;
   const request = { ...options, ...sourceOf(subject), confirmRemovals: false };
   // Pushes do not wait for files of earlier ones; a report that is yet to begin covers all of them.
@@ -187,7 +187,7 @@ async function questionsOf(options: DemoOptions, folder: string): Promise<Questi
  * Returns whether the index holds the folder: every file, and none that the folder lacks.
  * @throws CommandFailure when nothing moves for so long, or every file failed
  */
-async function pushAndIndex(served: DemoService, options: DemoOptions, standstillMs: number) {
+async function pushAndIndex(served: Demo, options: DemoOptions, standstillMs: number) {
   const { api, terminal, subject } = served;
   const summary = await pushFolder(api, terminal, { ...options, ...sourceOf(subject) });
   reportPush(terminal, summary);
@@ -204,7 +204,7 @@ async function pushAndIndex(served: DemoService, options: DemoOptions, standstil
 }
 
 /** Warns of the files that could not be indexed, once all others are or nothing moves. */
-async function reportFailures(served: DemoService): Promise<void> {
+async function reportFailures(served: Demo): Promise<void> {
   const { api, subject, terminal } = served;
   try {
     await waitForIndex(api, subject.identifier, terminal);
@@ -215,7 +215,7 @@ async function reportFailures(served: DemoService): Promise<void> {
 
 /** Once for each failure of a content: it may be repaired, and fail later. */
 export function warnOfFailures(
-  served: Pick<DemoService, "reported"> & { terminal: Pick<Terminal, "warn"> },
+  served: Pick<Demo, "reported"> & { terminal: Pick<Terminal, "warn"> },
   failed: Pick<SourceFile, "filePath" | "sha256" | "errorMessage">[],
 ): void {
   const { terminal, reported } = served;
@@ -250,13 +250,7 @@ export const adviceOnModels = (thrown: unknown) =>
     ? "Set CHAT_MODEL for another model, or start with --embedded."
     : "";
 
-async function askAndShow({
-  url,
-  state,
-  terminal,
-  subject,
-  questions,
-}: DemoService): Promise<void> {
+async function askAndShow({ url, state, terminal, subject, questions }: Demo): Promise<void> {
   const { identifier } = subject;
   const { query, prompt } = questions;
   const api = publicApi(url, state.token ?? "", { credential: "the token of this start" });
@@ -267,16 +261,12 @@ async function askAndShow({
   const retrieval = await whileWaiting(terminal.output, "Searching", searching);
   terminal.say(`\nPassages for “${query}”`);
   showChunks(terminal, retrieval.chunks, [query]);
-  for (const line of degradationLines(retrieval)) terminal.say(line);
+  for (const line of noticeLines(retrieval)) terminal.say(line);
   const body = { prompt, semanticSearch: [prompt], ...shared };
   const answering = dataOf(api.POST("/api/inferences/{identifier}", { params, body }));
   const run = await whileWaiting(terminal.output, "Waiting for the answer", answering);
   terminal.say(`\nAnswer to “${prompt}”`);
-  const lines = [
-    ...answerText(run.response).split("\n"),
-    ...sourceLines(run),
-    ...degradationLines(run),
-  ];
+  const lines = [...answerText(run.response).split("\n"), ...sourceLines(run), ...noticeLines(run)];
   for (const line of lines) terminal.say(`  ${line}`);
   terminal.result({
     retrieval: { query, chunks: retrieval.chunks },

@@ -1,12 +1,5 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
-import {
-  dataOf,
-  panelApi,
-  publicApi,
-  signIn,
-  nullOnStatus,
-  type PanelApi,
-} from "../api/clients.ts";
+import { dataOf, panelApi, publicApi, signIn, nullIf, type PanelApi } from "../api/clients.ts";
 import { DEFAULT_IMAGE_MODEL, seesPictures } from "../../core/models/model-kind.ts";
 import { RUNS_ELSEWHERE } from "./model-settings.ts";
 import { CommandFailure } from "../failure.ts";
@@ -27,7 +20,7 @@ const SYSTEM_PROMPT =
 export async function openPanel(baseUrl: string, state: DemoState, origin: string) {
   if (state.key !== null) {
     const api = panelApi(baseUrl, state.key);
-    if ((await nullOnStatus(UNAUTHORIZED, api.GET("/rags", { params: {} }))) !== null) return api;
+    if ((await nullIf(UNAUTHORIZED, api.GET("/rags", { params: {} }))) !== null) return api;
   }
   const signedIn = await signInLocally(baseUrl, state.password ?? "", origin);
   const body = { name: OUR_NAME, role: "admin" } as const;
@@ -38,7 +31,7 @@ export async function openPanel(baseUrl: string, state: DemoState, origin: strin
 /** Signs in with the password of this state, which replaces the known development password. */
 async function signInLocally(baseUrl: string, password: string, origin: string): Promise<PanelApi> {
   const trySignIn = (typed: string) =>
-    nullOnStatus(UNAUTHORIZED, signIn(baseUrl, LOCAL_EMAIL, typed, origin));
+    nullIf(UNAUTHORIZED, signIn(baseUrl, LOCAL_EMAIL, typed, origin));
   const signedIn = await trySignIn(password);
   if (signedIn !== null) return signedIn;
   const api = await trySignIn(KNOWN_PASSWORD);
@@ -108,7 +101,7 @@ export async function ensureToken(
   if (state.token !== null) {
     const params = { path: { identifier } };
     const call = publicApi(baseUrl, state.token).GET("/api/rags/{identifier}", { params });
-    if ((await nullOnStatus(UNAUTHORIZED, call)) !== null) return;
+    if ((await nullIf(UNAUTHORIZED, call)) !== null) return;
   }
   const body = { name: OUR_NAME, agents: ["*"], inferences: ["*"], rags: ["*"] };
   state.token = (await dataOf(api.POST("/tokens", { body }))).token;

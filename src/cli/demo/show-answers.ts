@@ -29,13 +29,12 @@ export function showChunks(terminal: Terminal, chunks: ShownChunk[], queries: st
 
 /** For each query the ranks of the passage by words (BM25) and by similarity (cosine). */
 function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): string[] {
-  const describeLeg = (name: string, legFindings: Explanation["queries"][number]["lexical"]) =>
+  const legText = (name: string, legFindings: Explanation["queries"][number]["lexical"]) =>
     legFindings === null
       ? `not found by ${name}`
       : `${name} ${legFindings.score.toFixed(SCORE_DIGITS)} (rank ${legFindings.rank})`;
   const legs = queries.map(
-    ({ lexical, vector }) =>
-      `${describeLeg("words", lexical)}, ${describeLeg("similarity", vector)}`,
+    ({ lexical, vector }) => `${legText("words", lexical)}, ${legText("similarity", vector)}`,
   );
   const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
   const looked = wordsRank === null ? "" : `, then rank ${wordsRank}`;
@@ -43,7 +42,7 @@ function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): str
 }
 
 /** A line where a search or an answer is degraded. */
-export const degradationLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
+export const noticeLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
   degraded === undefined
     ? []
     : [

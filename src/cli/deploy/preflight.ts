@@ -1,14 +1,9 @@
 import { z } from "zod";
 
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import type { Terminal } from "../terminal.ts";
 import type { DeploySettings } from "./settings.ts";
-import {
-  parseOutput,
-  failureReasonOf,
-  presentFinding,
-  unknownFinding,
-} from "./wrangler-command.ts";
+import { parseOutput, failureReason, presentFinding, unknownFinding } from "./wrangler-command.ts";
 import type { AskWrangler, Finding } from "./wrangler-command.ts";
 import { ConfigError, parseConfig } from "../../config.ts";
 
@@ -31,7 +26,7 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings) {
     ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),
     () => checkSecrets(ask, settings),
   ];
-  const findings = await runInParallel(checks, QUESTIONS_AT_ONCE, (check) => check());
+  const findings = await mapParallel(checks, QUESTIONS_AT_ONCE, (check) => check());
   return summary([signIn, variables, ...findings.flat()]);
 }
 
@@ -82,7 +77,7 @@ async function checkSignIn(ask: AskWrangler, accountId = ""): Promise<Finding> {
   const output = await ask(["whoami", "--json"]);
   const answer = parseOutput(output, whoami);
   if (answer === null) {
-    return OFFLINE.test(failureReasonOf(output))
+    return OFFLINE.test(failureReason(output))
       ? { what, state: "unknown", note: "Cloudflare cannot be reached", fix: CHECK_NETWORK }
       : { ...unknownFinding(what, output), fix: SIGN_IN };
   }
@@ -127,7 +122,7 @@ async function checkSecrets(
 ): Promise<Finding[]> {
   const output = await ask(["secret", "list", "--env", environment]);
   const secretNames = parseOutput(output, secretList);
-  if (secretNames === null && !NO_WORKER.test(failureReasonOf(output)))
+  if (secretNames === null && !NO_WORKER.test(failureReason(output)))
     return [unknownFinding("secrets", output)];
   const names = new Set((secretNames ?? []).map(({ name }) => name));
   return secrets.map((name) => {
@@ -191,11 +186,11 @@ async function checkResource(
   const create = `npx wrangler ${command} create ${name}`;
   const output = await ask([...command.split(" "), "info", name]);
   if (output.code === 0) return presentFinding(what);
-  if (R2_IS_OFF.test(failureReasonOf(output))) {
+  if (R2_IS_OFF.test(failureReason(output))) {
     const note = "the account has no R2 yet";
     return { what, state: "missing", note, fix: [`# switch R2 on: ${R2_PAGE}`, create] };
   }
-  return ABSENT.test(failureReasonOf(output))
+  return ABSENT.test(failureReason(output))
     ? { what, state: "missing", fix: [create] }
     : unknownFinding(what, output);
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";

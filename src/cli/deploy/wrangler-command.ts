@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { z } from "zod";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { exitCodeOf, outputOf, type Output } from "../worker/processes.ts";
@@ -55,7 +55,7 @@ export function parseOutput<Schema extends z.ZodType>({ stdout }: Output, schema
 const BOX_AND_COLOUR = new RegExp(String.raw`\u001B\[[\d;]*m|[✘▲🪵]|\[(?:ERROR|WARNING)\]`, "gu");
 const REASON_LINES = 3;
 
-export function failureReasonOf({ stdout, stderr }: Output): string {
+export function failureReason({ stdout, stderr }: Output): string {
   const lines = `${stderr}\n${stdout}`
     .replaceAll(BOX_AND_COLOUR, "")
     .split("\n")
@@ -80,5 +80,5 @@ export const presentFinding = (what: string, note?: string): Finding =>
 export const unknownFinding = (what: string, output: Output): Finding => ({
   what,
   state: "unknown",
-  note: failureReasonOf(output),
+  note: failureReason(output),
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { principals } from "../../core/input/input-fields.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
 import { matcher } from "./list-folder.ts";
 
@@ -26,7 +26,7 @@ export type LocalReaders = (path: string) => string[] | null;
 export async function localReaders(root: string, paths: string[]): Promise<LocalReaders> {
   const folders = [...new Set(paths.flatMap(foldersAbove))];
   const rules = new Map<string, Rule[]>();
-  await runInParallel(folders, READ_AT_ONCE, async (folder) => {
+  await mapParallel(folders, READ_AT_ONCE, async (folder) => {
     const ruleList = await rulesIn(root, folder);
     if (ruleList.length > 0) rules.set(folder, ruleList);
   });

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import type { LocalReaders } from "./local-readers.ts";
 import { contentTypeOf } from "./upload-files.ts";
@@ -54,7 +54,7 @@ export async function planPush(
 ): Promise<PushPlan> {
   const nothing = { upload: [], remove: [], readers: [], move: [], unchanged: 0 };
   const plan: PushPlan = { ...nothing, failed: [...listing.unreadable] };
-  await runInParallel(listing.files, HASHED_AT_ONCE, (file) =>
+  await mapParallel(listing.files, HASHED_AT_ONCE, (file) =>
     planFile(plan, { ...file, readers: readersOf(file.path) }, manifest.get(file.path)),
   );
   plan.upload.sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -1,6 +1,6 @@
 import { isMassRemoval } from "../../core/mass-removal.ts";
-import { splitIntoBatches } from "../../core/work/batches.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { toBatches } from "../../core/work/batches.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
 import { whileWaiting } from "../progress.ts";
@@ -101,7 +101,7 @@ async function carryOut(
   const isRemoval = remove.length === sizeOf(plan);
   using progress = terminal.progress(isRemoval ? "Removing " : "Pushing ", sizeOf(plan));
   let fileCount = 0;
-  const recordOutcome = (
+  const record = (
     path: string,
     count: "added" | "changed" | "moved" | "removed",
     reason: string | null,
@@ -114,37 +114,33 @@ async function carryOut(
   };
   const id = { params: { path: { id: source } } };
   // Before readers of a new path are set.
-  for (const moves of splitIntoBatches(move, FILES_PER_CALL)) {
+  for (const moves of toBatches(move, FILES_PER_CALL)) {
     const call = dataOf(api.POST("/file-sources/{id}/moves", { ...id, body: { moves } }));
     const missing = await call.then((answer) => answer.missing, reasonForFile);
     for (const { from } of moves) {
       const isMissing = typeof missing !== "string" && missing.includes(from);
-      recordOutcome(
-        from,
-        "moved",
-        typeof missing === "string" ? missing : isMissing ? NOT_MOVED : null,
-      );
+      record(from, "moved", typeof missing === "string" ? missing : isMissing ? NOT_MOVED : null);
     }
   }
   // First, so that whoever may no longer read a file finds it no more.
-  await runInParallel(readers, READERS_AT_ONCE, async ({ path, readers: principals }) => {
+  await mapParallel(readers, READERS_AT_ONCE, async ({ path, readers: principals }) => {
     const params = { path: { id: source, path } };
     const body = { readers: principals };
     await api.PATCH("/file-sources/{id}/files/{path}/readers", { params, body });
     progress.update(++fileCount, path);
   });
-  await runInParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
+  await mapParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
     const reasons = await uploadFiles(api, source, files).catch(reasonForFile);
     for (const [at, { path, isNew }] of files.entries()) {
       const reason = typeof reasons === "string" ? reasons : (reasons[at] ?? null);
-      recordOutcome(path, isNew ? "added" : "changed", reason);
+      record(path, isNew ? "added" : "changed", reason);
     }
   });
-  for (const paths of splitIntoBatches(remove, FILES_PER_CALL)) {
+  for (const paths of toBatches(remove, FILES_PER_CALL)) {
     // A file that no longer exists counts as removed.
     const removal = api.POST("/file-sources/{id}/removals", { ...id, body: { paths } });
     const reason = await removal.then(() => null, reasonForFile);
-    for (const path of paths) recordOutcome(path, "removed", reason);
+    for (const path of paths) record(path, "removed", reason);
   }
 }
 

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { kindByName, mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import { dataOf, encodePath, type PanelApi } from "../api/clients.ts";
 import { reasonOf, type LocalFile } from "./list-folder.ts";
-import { splitIntoBatches, splitBySize } from "../../core/work/batches.ts";
+import { toBatches, splitBySize } from "../../core/work/batches.ts";
 
 /** `readers` null: their readers are not told. */
 type Upload = LocalFile & { readers?: string[] | null };
@@ -21,7 +21,7 @@ export function uploadsOf<File extends LocalFile>(files: File[]): File[][] {
   const small = files.filter(({ size }) => size <= SMALL_FILE_BYTES);
   const large = files.filter(({ size }) => size > SMALL_FILE_BYTES);
   const limits = { total: BYTES_PER_CALL, count: FILES_PER_CALL };
-  return [...splitBySize(small, limits, ({ size }) => size), ...splitIntoBatches(large, 1)];
+  return [...splitBySize(small, limits, ({ size }) => size), ...toBatches(large, 1)];
 }
 
 /**

@@ -9,7 +9,7 @@ import { z } from "zod";
 
 import { variableNames } from "../../config.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { IS_PACKED, PROJECT, SERVICE } from "../installation.ts";
 import { trustedCertificates } from "./certificates.ts";

@@ -1,4 +1,4 @@
-import { throwEndedEarly, invalid, tooLarge, unsupportedEncoding } from "../errors.ts";
+import { throwCutOff, invalid, tooLarge, unsupportedEncoding } from "../errors.ts";
 import { indexOfBytes } from "./find-bytes.ts";
 import { piecesOf } from "./read-limited.ts";
 
@@ -124,7 +124,7 @@ class DelimitedReader {
 
   /** Reads more; returns by how much the held bytes moved to the front. */
   async #fill(): Promise<number> {
-    const next = await this.#pieces.next().catch(throwEndedEarly);
+    const next = await this.#pieces.next().catch(throwCutOff);
     if (next.done === true) throw incompleteBody();
     this.#left -= next.value.byteLength;
     if (this.#left < 0) throw tooLarge();

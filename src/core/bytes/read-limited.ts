@@ -13,15 +13,14 @@ export async function readLimited(
   for await (const part of piecesOf(body)) {
     const end = size + part.byteLength;
     if (end > limit) return null;
-    if (end > whole.byteLength)
-      whole = resizeBuffer(whole, Math.min(limit, Math.max(end, size * 2)));
+    if (end > whole.byteLength) whole = resize(whole, Math.min(limit, Math.max(end, size * 2)));
     whole.set(part, size);
     size = end;
   }
-  return resizeBuffer(whole, size);
+  return resize(whole, size);
 }
 
-const resizeBuffer = ({ buffer }: Uint8Array<ArrayBuffer>, bytes: number) =>
+const resize = ({ buffer }: Uint8Array<ArrayBuffer>, bytes: number) =>
   new Uint8Array(buffer.transfer(bytes));
 
 const PIECE_BYTES = 64 * 1_024;

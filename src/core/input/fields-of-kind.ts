@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Fields of one kind. */
+/** Fields of these names, all with the same schema. */
 export const fieldsOfKind = <Schema extends z.ZodType, Name extends string>(
   schema: Schema,
   ...names: Name[]

@@ -4,7 +4,7 @@ export function webUrlIn(text: string): URL | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 }
 
-/** As it stands where it is not percent-encoded UTF-8. */
+/** Returns the text as it is where it is not percent-encoded UTF-8. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);

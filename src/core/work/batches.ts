@@ -1,4 +1,4 @@
-export function splitIntoBatches<Item>(items: readonly Item[], size: number): Item[][] {
+export function toBatches<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

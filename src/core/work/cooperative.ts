@@ -3,7 +3,7 @@ import { wholeCharacterEnd } from "../whole-character.ts";
 /** Yields the thread to other work; throws when the time for this work is over. */
 export type YieldToOthers = () => Promise<void>;
 
-export const yieldTurn: YieldToOthers = () => new Promise((resolve) => setTimeout(resolve));
+export const yieldNow: YieldToOthers = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Long work in steps: each step yields how many characters or bytes it processed, roughly. */
 export type CooperativeWork<T> = Generator<number, T, void>;
@@ -41,7 +41,7 @@ export class Progress {
 const PART_CHARACTERS = 1 << 13;
 
 /** Work on a text part by part, until it returns false. No part ends within a character. */
-export function* forEachPart(
+export function* walkParts(
   text: string,
   work: (part: string, at: number) => boolean | void,
 ): CooperativeWork<void> {

@@ -88,7 +88,7 @@ const TICKS_A_SECOND = 4;
  * The seconds are counted in timers that ended one after another: while the thread was busy, the
  * work had no time either. @throws DeadlineExceeded; the work goes on
  */
-export async function awaitOrThrow<T>(work: PromiseLike<T>, seconds: number): Promise<T> {
+export async function awaitWithin<T>(work: PromiseLike<T>, seconds: number): Promise<T> {
   const settled = Promise.resolve(work).then((value) => ({ value }));
   for (let tick = 0; tick < seconds * TICKS_A_SECOND; tick++) {
     const outcome = await awaitOrNull(settled, SECOND_MS / TICKS_A_SECOND);

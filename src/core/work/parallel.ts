@@ -1,5 +1,5 @@
 /** Runs `work` over all items, at most `limit` at a time, results in the items' order. */
-export async function runInParallel<Item, Result>(
+export async function mapParallel<Item, Result>(
   items: readonly Item[],
   limit: number,
   work: (item: Item, at: number) => Promise<Result>,
@@ -21,7 +21,7 @@ export async function* runInWaves<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result[]> {
   let ready: Result[] = [];
-  const all = runInParallel(items, limit, async (item) => {
+  const all = mapParallel(items, limit, async (item) => {
     const result = await work(item);
     // Not before: `ready` is another list by then.
     ready.push(result);

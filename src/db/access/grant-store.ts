@@ -1,7 +1,7 @@
 import type { TokenId, UserId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { tokens } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, pick, select } from "../select.ts";
+import { assignSql, columnsOf, pick, select } from "../select.ts";
 import { execute, hasRows, readValue, runBatch, sql, type Database } from "../sql.ts";
 
 /** A connected program that was not used for so long has to be connected again. */
@@ -44,7 +44,7 @@ export const endRefresh = (
   db: Database,
   { id, until }: { id: TokenId; until: number },
   answer: { refreshedUntil: number; lastRefresh: string | null },
-) => execute(db)`update tokens set ${assignmentsSql(tokens, answer)}
+) => execute(db)`update tokens set ${assignSql(tokens, answer)}
   where id = ${id} and refreshed_until = ${until}`;
 
 /** Returns the program's name; null: the grant had ended. */

@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import type { KeyId } from "../../core/ids.ts";
 import { execute, hasRows, raw, readRow, sql, type Database } from "../sql.ts";
-import { isContainedIn, readKeyedPage, readPage, type Slice, type PageAt } from "../page.ts";
+import { isInColumns, readKeyedPage, readPage, type Slice, type PageAt } from "../page.ts";
 import { keys, users } from "../schema/index.ts";
 import { columnsOf, select, values, type Row } from "../select.ts";
 
@@ -38,7 +38,7 @@ export const findListedKey = (db: Database, keyId: string) =>
 export const readKeyPage = (db: Database, at: PageAt, search = "") =>
   readKeyedPage(db, at, {
     of: LISTED_KEY,
-    from: sql`${FROM} where ${isContainedIn(["k.name"], search)}`,
+    from: sql`${FROM} where ${isInColumns(["k.name"], search)}`,
     columns: ["k.id"],
     order: "desc",
   });

@@ -59,7 +59,7 @@ export async function lookUpPrincipal(
   return principal;
 }
 
-/** The fields of `Covered` beside a resource's. `rags` selects the ids of the RAGs behind it. */
+/** Fields of `ResourceLookup` that no resource has. `rags` selects the ids of its RAGs. */
 function coverage(
   { kind, hash }: Credential,
   resource: "rag" | "inference" | "agent",

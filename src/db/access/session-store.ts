@@ -5,7 +5,7 @@ import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database 
 import { readPage, type Slice } from "../page.ts";
 import { HAS_TOTP } from "./user-store.ts";
 import { sessions, users, signInTries } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, pick, select, json, values, type Row } from "../select.ts";
+import { assignSql, columnsOf, pick, select, json, values, type Row } from "../select.ts";
 import { textList } from "../schema/columns.ts";
 
 /** A session ends when it was not used for so long, */
@@ -47,7 +47,7 @@ export const isOver = (
 ) => now - lastSeenAt >= SESSION_IDLE_MS || now - createdAt >= MAX_SESSION_MS;
 
 /** When a session that no password opened ends, and the secret that renews it. */
-export type ProviderWord = { vouchedUntil: number | null; sealedRefreshToken: string | null };
+export type Recheck = { vouchedUntil: number | null; sealedRefreshToken: string | null };
 
 /** The client from which a session was opened. */
 export type Origin = { address: string; userAgent: string };
@@ -66,10 +66,7 @@ const deleteExpiredSql = (now: number, renewed: UserId | null = null) =>
 /** Adds a session and deletes ended ones, in one step. */
 export async function insertSession(
   db: Database,
-  {
-    now,
-    ...session
-  }: { hash: string; id: string; userId: UserId; now: number } & Origin & ProviderWord,
+  { now, ...session }: { hash: string; id: string; userId: UserId; now: number } & Origin & Recheck,
 ): Promise<void> {
   await runBatch(db, [
     sql`insert into sessions ${values(sessions, { ...session, createdAt: now, lastSeenAt: now })}`,
@@ -95,11 +92,8 @@ export const claimCheck = (db: Database, hash: string, now: number, until: numbe
     where hash = ${hash} and checking_until <= ${now} returning 1`;
 
 /** Stores the result of a check; without a refresh token the session ends at its time. */
-export const storeProviderWord = (
-  db: Database,
-  hash: string,
-  { ...vouched }: Partial<ProviderWord>,
-) => execute(db)`update sessions set ${assignmentsSql(sessions, vouched)} where hash = ${hash}`;
+export const storeRecheck = (db: Database, hash: string, { ...vouched }: Partial<Recheck>) =>
+  execute(db)`update sessions set ${assignSql(sessions, vouched)} where hash = ${hash}`;
 
 /** Ends the sessions that passwords opened. */
 export const endPasswordSessions = (db: Database) =>

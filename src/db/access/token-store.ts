@@ -3,7 +3,7 @@ import type { AgentId, InferenceId, RagId, TokenId, UserId } from "../../core/id
 import { hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { flag, oneOf, text, json, columnsOf, select, values, type Row, orNull } from "../select.ts";
 import { textList } from "../schema/columns.ts";
-import { isContainedIn, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
+import { isInColumns, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
 import { tokens } from "../schema/index.ts";
 
 /** Ids that a token names, besides its "all" flags. */
@@ -92,8 +92,7 @@ const firstOf = (kind: Kind, limit: number) => `(select o.identifier from token_
   join ${kind}s o on o.id = l.${kind}_id where l.token_id = t.id limit ${limit})`;
 const firstNames = (kind: Kind) =>
   json(textList, `(select json_group_array(identifier) from ${firstOf(kind, NAMED)})`);
-const hasMoreNames = (kind: Kind) =>
-  `(select count(*) from ${firstOf(kind, NAMED + 1)}) > ${NAMED}`;
+const hasMore = (kind: Kind) => `(select count(*) from ${firstOf(kind, NAMED + 1)}) > ${NAMED}`;
 
 const TOKEN_LINE = select({
   ...columns,
@@ -105,7 +104,7 @@ const TOKEN_LINE = select({
   clientHost,
   person: orNull(text("(select u.email from users u where u.id = t.granted_by)")),
   /** Whether there are more than are named. */
-  namesMore: flag(KINDS.map(hasMoreNames).join(" or ")),
+  namesMore: flag(KINDS.map(hasMore).join(" or ")),
 });
 export type TokenLine = Row<typeof TOKEN_LINE>;
 
@@ -121,7 +120,7 @@ export const listTokenLines = (
     joins: raw(""),
     where: sql`${raw(`t.granted_by is ${filter.programs ? "not null" : "null"}`)}
       and (${filter.person ?? null} is null or t.granted_by = ${filter.person ?? null})
-      and ${isContainedIn(["t.name"], query.search)}`,
+      and ${isInColumns(["t.name"], query.search)}`,
     id: "t.id",
     order: "desc",
     sorts: {

@@ -4,7 +4,7 @@ import { closeToMembers } from "../catalog/open-to-members.ts";
 import {
   flag,
   number,
-  assignmentsSql,
+  assignSql,
   columnsOf,
   pick,
   select,
@@ -13,7 +13,7 @@ import {
   type Row,
   orNull,
 } from "../select.ts";
-import { isContainedIn, readKeyedPage, readPage } from "../page.ts";
+import { isInColumns, readKeyedPage, readPage } from "../page.ts";
 import type { KeyedPage, PageAt, Slice } from "../page.ts";
 import type { ROLES } from "../schema/access.ts";
 import { users } from "../schema/index.ts";
@@ -86,7 +86,7 @@ export async function readPersonPage(
 ): Promise<KeyedPage<Person>> {
   return await readKeyedPage(db, at, {
     of: PERSON,
-    from: sql`from users u where ${isContainedIn(["u.email"], search)}`,
+    from: sql`from users u where ${isInColumns(["u.email"], search)}`,
     columns: ["u.email"],
     order: "asc",
   });
@@ -122,7 +122,7 @@ export async function updateUser(
   const [, updated] = await runBatch(db, [
     sql`delete from sessions where user_id = ${id} and hash is not ${keptSessionHash} and ${endSessions}
       and exists (select 1 from users where ${isAllowed} and ${isNew})`,
-    sql`update users set ${assignmentsSql(users, { ...change, id })}, ${UPDATED}
+    sql`update users set ${assignSql(users, { ...change, id })}, ${UPDATED}
       where ${isAllowed} returning 1`,
     ...(change.role === "member" ? closeToMembers() : []),
   ]);

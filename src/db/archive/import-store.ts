@@ -4,7 +4,7 @@ import { insertScopes } from "../catalog/rag-scope-store.ts";
 import { abandonmentOfRun } from "../scans/scan-store.ts";
 import { archiveFiles, archiveImports, files, fileSources } from "../schema/index.ts";
 import { ragFiles, ragGenerations, rags, searchExclusions } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, namedColumns, pick, select, text, values } from "../select.ts";
+import { assignSql, columnsOf, namedColumns, pick, select, text, values } from "../select.ts";
 import type { Row } from "../select.ts";
 import { execute, portionsOf, raw, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -39,9 +39,7 @@ export const findEarlierImport = (db: Database, manifestHash: string, id: string
 export type ImportChange = Partial<Omit<ArchiveImport, "id" | "createdAt">>;
 
 export const saveImport = (db: Database, id: string, change: ImportChange) =>
-  execute(
-    db,
-  )`update archive_imports set ${assignmentsSql(archiveImports, change)} where id = ${id}`;
+  execute(db)`update archive_imports set ${assignSql(archiveImports, change)} where id = ${id}`;
 
 /** Null: there is none, or another call works on it. */
 export const leaseImport = (db: Database, id: string, times: { now: number; until: number }) =>
@@ -133,7 +131,7 @@ export type PlannedRag = {
 };
 
 /** Identifiers of a plan that were taken since it was made, or whose things were removed. */
-export const listChangedIdentifiers = (
+export const listConflicts = (
   db: Database,
   table: "file_sources" | "rags",
   planned: (PlannedSource | PlannedRag)[],
@@ -196,7 +194,7 @@ function sourceSql(importId: string, { id, replaces, row }: PlannedSource, now: 
   const settings = replaces
     ? [
         ...abandonmentOfRun(id, now),
-        sql`update file_sources set ${assignmentsSql(fileSources, row)} where id = ${id}`,
+        sql`update file_sources set ${assignSql(fileSources, row)} where id = ${id}`,
         // Files that the archive lacks go; one that took a path meanwhile gives it back.
         sql`update files set deleted_at = coalesce(deleted_at, ${now}),
             path = path || iif(path in (select a.path from ${waiting}), ' (' || id || ')', '')
@@ -248,7 +246,7 @@ function ragSql(rag: PlannedRag, now: number): Sql[] {
           where rag_id = ${id} and (state = 'building' or (state = 'live' and not ${isLater}))`,
         sql`delete from rag_generations where rag_id = ${id}
           and generation = ${generation.generation}`,
-        sql`update rags set ${assignmentsSql(rags, { ...row, generation: number })},
+        sql`update rags set ${assignSql(rags, { ...row, generation: number })},
           refused_index = null, coming_files = 0, scopes_due_at = null where id = ${id}`,
         sql`delete from rag_scopes where rag_id = ${id}`,
       ]

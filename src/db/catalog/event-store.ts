@@ -1,6 +1,6 @@
 import { readPage, type Slice } from "../page.ts";
 import { eventDeliveries, eventEndpoints } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, select, UPDATED, values, type Row } from "../select.ts";
+import { assignSql, columnsOf, select, UPDATED, values, type Row } from "../select.ts";
 import { execute, readRow, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
 
 const ENDPOINT = select(columnsOf(eventEndpoints));
@@ -26,9 +26,7 @@ export const insertEndpoint = (db: Database, endpoint: typeof eventEndpoints.$in
   execute(db)`insert into event_endpoints ${values(eventEndpoints, endpoint)}`;
 
 export const updateEndpoint = (db: Database, id: string, change: Partial<EventEndpoint>) =>
-  readRow(
-    db,
-  )`update event_endpoints set ${assignmentsSql(eventEndpoints, { ...change, id })}, ${UPDATED}
+  readRow(db)`update event_endpoints set ${assignSql(eventEndpoints, { ...change, id })}, ${UPDATED}
     where id = ${id} returning ${ENDPOINT}`;
 
 export const deleteEndpoint = (db: Database, id: string) =>

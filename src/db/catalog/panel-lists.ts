@@ -1,7 +1,7 @@
 import { raw, readRows, sql, type Database } from "../sql.ts";
 import { flag, number, oneOf, text, json, columnsOf, pick, select, type Row } from "../select.ts";
 import { textList } from "../schema/columns.ts";
-import { isContainedIn, readSortedPage, type ListQuery } from "../page.ts";
+import { isInColumns, readSortedPage, type ListQuery } from "../page.ts";
 import { FILE_COUNTS, g, r, RAG_JOINS, s } from "../records.ts";
 import { inferences, rags } from "../schema/index.ts";
 
@@ -35,7 +35,7 @@ export const listRagLines = (db: Database, query: ListQuery, mayReadAll: boolean
     joins: RAG_JOINS,
     where: sql`r.removed_at is null and (${mayReadAll} or r.file_source_id in (
         select id from file_sources where permissions = 'off'))
-      and ${isContainedIn(["r.name", "r.identifier"], query.search)}`,
+      and ${isInColumns(["r.name", "r.identifier"], query.search)}`,
     id: "r.identifier",
     order: "asc",
     sorts: {
@@ -46,7 +46,7 @@ export const listRagLines = (db: Database, query: ListQuery, mayReadAll: boolean
     },
   });
 
-const linkedRagsSql = (kind: "inference" | "agent", limit: number) =>
+const ragsOf = (kind: "inference" | "agent", limit: number) =>
   `(select r.identifier from ${kind}_rags l
     join rags r on r.id = l.rag_id where l.${kind}_id = o.id limit ${limit})`;
 
@@ -54,13 +54,8 @@ const modelLine = (kind: "inference" | "agent") =>
   select({
     // Those of agents are the same.
     ...pick(columnsOf(inferences, "o"), "id", "identifier", "name", "model"),
-    rags: json(
-      textList,
-      `(select json_group_array(identifier) from ${linkedRagsSql(kind, LINKED_TOLD)})`,
-    ),
-    moreRags: flag(
-      `(select count(*) from ${linkedRagsSql(kind, LINKED_TOLD + 1)}) > ${LINKED_TOLD}`,
-    ),
+    rags: json(textList, `(select json_group_array(identifier) from ${ragsOf(kind, LINKED_TOLD)})`),
+    moreRags: flag(`(select count(*) from ${ragsOf(kind, LINKED_TOLD + 1)}) > ${LINKED_TOLD}`),
   });
 const MODEL_LINES = { inference: modelLine("inference"), agent: modelLine("agent") };
 export type ModelLine = Omit<Row<typeof MODEL_LINES.inference>, "id"> & { id: string };
@@ -71,7 +66,7 @@ export const listModelLines = (db: Database, kind: "inference" | "agent", query:
     of: MODEL_LINES[kind],
     table: raw(`${kind}s o`),
     joins: raw(""),
-    where: isContainedIn(["o.name", "o.identifier"], query.search),
+    where: isInColumns(["o.name", "o.identifier"], query.search),
     id: "o.identifier",
     order: "asc",
     sorts: { name: "o.name", model: "o.model" },
@@ -96,7 +91,7 @@ export const findByName = (db: Database, part: string, mayReadAll: boolean) =>
       select 'inferences', name, identifier from inferences union all
       select 'agents', name, identifier from agents union all
       select 'tokens', name, '' from tokens where granted_by is null
-    ) where ${isContainedIn(["name", "identifier"], part)}
+    ) where ${isInColumns(["name", "identifier"], part)}
     order by length(name), name limit ${MAX_MATCHES}`;
 
 const CHOICE = select(pick(columnsOf(rags), "identifier", "name"));

@@ -2,13 +2,13 @@ import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
 import { inferences, rags, type ragGenerations } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, pick, select, values, UPDATED } from "../select.ts";
+import { assignSql, columnsOf, pick, select, values, UPDATED } from "../select.ts";
 import {
   fittingChunks,
   RAG,
   RAG_JOINS,
   removalSql,
-  copiedGenerationSql,
+  vectorSourceSql,
   type RagColumn,
 } from "../records.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
@@ -42,7 +42,7 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         created_at, changed_at, live_since)
       select id, generation, 'live', ${rag.embeddingModel}, ${rag.dimensions},
         ${rag.passagePrefix}, ${size}, ${overlap}, ${rag.format}, ${rag.vectorsIn},
-        ${copiedGenerationSql(copyOf, rag)}, ${copyOf}, ${createdAt}, ${createdAt}, ${createdAt}
+        ${vectorSourceSql(copyOf, rag)}, ${copyOf}, ${createdAt}, ${createdAt}, ${createdAt}
       from rags r where id = ${id}`,
     insertScopes(id, scopes, createdAt),
   ]);
@@ -65,7 +65,7 @@ export async function updateRagRow(
   const isRescoped = scopes !== null || change.scopeMode !== undefined;
   const replaced = isRescoped ? sql`, ${SCOPES_REPLACED}` : raw("");
   await runBatch(db, [
-    sql`update rags set ${assignmentsSql(rags, changed)}, ${UPDATED}${replaced} where id = ${id}`,
+    sql`update rags set ${assignSql(rags, changed)}, ${UPDATED}${replaced} where id = ${id}`,
     ...(scopes === null ? [] : replaceScopes(id, scopes.replaceBy, scopes.now)),
     ...(change.openToMembers === false ? closeToMembers() : []),
   ]);
@@ -79,13 +79,10 @@ const LINKING = select(pick(columnsOf(inferences, "m"), "identifier"));
 
 /** Identifiers of the inferences and agents that link a RAG. */
 export async function linksOfRag(db: Database, id: RagId) {
-  const selectLinking = (kind: "inference" | "agent") =>
+  const linksFrom = (kind: "inference" | "agent") =>
     sql`select ${LINKING} from ${raw(`${kind}_rags l join ${kind}s m on m.id = l.${kind}_id`)}
       where l.rag_id = ${id} order by m.identifier`;
-  const [ofInferences, ofAgents] = await runBatch(db, [
-    selectLinking("inference"),
-    selectLinking("agent"),
-  ]);
+  const [ofInferences, ofAgents] = await runBatch(db, [linksFrom("inference"), linksFrom("agent")]);
   return {
     inferences: ofInferences.map(({ identifier }) => identifier),
     agents: ofAgents.map(({ identifier }) => identifier),

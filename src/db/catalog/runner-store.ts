@@ -3,7 +3,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { RagId } from "../../core/ids.ts";
 import { execute, raw, readRows, onlyRow, runBatch, sql } from "../sql.ts";
 import type { Database, Selection } from "../sql.ts";
-import { text, assignmentsSql, select, values, columnsOf, pick, UPDATED } from "../select.ts";
+import { text, assignSql, select, values, columnsOf, pick, UPDATED } from "../select.ts";
 import { countSql, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS } from "../records.ts";
 import { inferences, agents } from "../schema/index.ts";
@@ -19,7 +19,7 @@ const namesOf = (kind: Kind) => ({
   owner: raw(`${kind}_id`),
 });
 
-/** Inferences or agents with their RAGs. `of` and `known` select from their table `m`. */
+/** Inferences or agents with their RAGs. `selection` and `keys` select from their table `m`. */
 function runnerReads<Runner extends StoredRunner>(
   kind: Kind,
   selection: Selection<Runner>,
@@ -93,7 +93,7 @@ function runnerWrites<Runner extends StoredRunner & { openToMembers?: boolean | 
     ): Promise<void> => {
       const unlink = sql`delete from ${links} where ${owner} = ${id}`;
       await runBatch(db, [
-        sql`update ${name} set ${assignmentsSql(table, { ...change, id })}, ${UPDATED} where id = ${id}`,
+        sql`update ${name} set ${assignSql(table, { ...change, id })}, ${UPDATED} where id = ${id}`,
         ...(ragIds === null ? [] : [unlink, link(id, ragIds)]),
         ...(change.openToMembers === false ? closeToMembers() : []),
       ]);

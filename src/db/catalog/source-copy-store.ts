@@ -3,7 +3,7 @@ import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sq
 import type { Database } from "../sql.ts";
 import { COPIED_VERSION } from "../schema/sources.ts";
 import { audiences, files, fileSources } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, flag, orNull, pick, select, UPDATED } from "../select.ts";
+import { assignSql, columnsOf, flag, orNull, pick, select, UPDATED } from "../select.ts";
 
 /** Pushed readers of `f`, by what they are: an older revision of them may be written to `c` later. */
 const HAS_OTHER_READERS = `(a.id <> coalesce(c.audience, '') and not exists (
@@ -59,13 +59,13 @@ export async function differencesOf(db: Database, { id, originalId, after, limit
 export const settleCopy = (db: Database, id: FileSourceId, copyOf: FileSourceId | null) =>
   hasRows(
     db,
-  )`update file_sources set ${assignmentsSql(fileSources, { copyOf, copyError: null })}, ${UPDATED}
+  )`update file_sources set ${assignSql(fileSources, { copyOf, copyError: null })}, ${UPDATED}
     where id = ${id} and copy_of is not null and (${copyOf} is not null or not exists (
       select 1 from file_sources o where o.id = file_sources.copy_of and o.permissions = 'on'
         and file_sources.permissions = 'off')) returning 1`;
 
 export const recordCopyFailure = (db: Database, id: FileSourceId, copyError: string) =>
-  execute(db)`update file_sources set ${assignmentsSql(fileSources, { copyError })}
+  execute(db)`update file_sources set ${assignSql(fileSources, { copyError })}
     where id = ${id} and copy_of is not null`;
 
 /** The original of a copy of a source; null: the copy is complete, or it is none. */

@@ -9,19 +9,10 @@ import {
   sql,
   type Database,
 } from "../sql.ts";
-import { isContainedIn, readKeyedPage, readSortedPage, idOfKey, readPage } from "../page.ts";
+import { isInColumns, readKeyedPage, readSortedPage, idOfKey, readPage } from "../page.ts";
 import type { ListQuery, PageAt, Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
-import {
-  assignmentsSql,
-  columnsOf,
-  maybe,
-  pick,
-  select,
-  values,
-  UPDATED,
-  type Row,
-} from "../select.ts";
+import { assignSql, columnsOf, maybe, pick, select, values, UPDATED, type Row } from "../select.ts";
 
 const RUN = select(columnsOf(scanRuns));
 export type ScanRunRow = Row<typeof RUN>;
@@ -61,7 +52,7 @@ export const readSourcePage = (db: Database, query: ListQuery, mayReadAll: boole
     table: raw("file_sources s indexed by file_sources_identifier"),
     joins: NEWEST_SCAN,
     where: sql`s.removed_at is null and ${isOpenTo(mayReadAll)}
-      and ${isContainedIn(["s.name", "s.identifier"], query.search)}`,
+      and ${isInColumns(["s.name", "s.identifier"], query.search)}`,
     id: "s.identifier",
     order: "asc",
     sorts: {
@@ -83,9 +74,7 @@ export type SourceChange = Partial<Omit<typeof fileSources.$inferSelect, "id">>;
 
 export async function updateSourceRow(db: Database, id: FileSourceId, change: SourceChange) {
   if (Object.keys(change).length === 0) return;
-  await execute(
-    db,
-  )`update file_sources set ${assignmentsSql(fileSources, { ...change, id })}, ${UPDATED}
+  await execute(db)`update file_sources set ${assignSql(fileSources, { ...change, id })}, ${UPDATED}
     where id = ${id}`;
 }
 

@@ -36,7 +36,7 @@ const GROUP = select({
 /** Queries to a RAG that say the same; text, score and file are those of the latest. */
 export type QueryGroup = Row<typeof GROUP>;
 
-/** Those for which least was found first: nothing at all, then by the score of the best passage. */
+/** Queries that found nothing first, then by the score of the best passage. */
 export const listLeastFoundQueries = (db: Database, limit: number): Promise<QueryGroup[]> =>
   // With max() alone, SQLite takes the other columns from the row that has it.
   readRows(db)`select ${GROUP}

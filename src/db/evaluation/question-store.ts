@@ -11,7 +11,7 @@ import {
 } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questions as table } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, namedColumns, pick, select, text, UPDATED } from "../select.ts";
+import { assignSql, columnsOf, namedColumns, pick, select, text, UPDATED } from "../select.ts";
 import type { Row } from "../select.ts";
 import type { RagRecord } from "../records.ts";
 
@@ -67,7 +67,7 @@ export async function putQuestions(
 /** False when another question of the set has the same text, or the question was deleted. */
 export const updateQuestion = (db: Database, setId: QuestionSetId, question: NewQuestion) =>
   hasRows(db)`update or ignore questions
-    set ${assignmentsSql(table, pick(question, ...CONTENT))}, ${UPDATED}
+    set ${assignSql(table, pick(question, ...CONTENT))}, ${UPDATED}
     where set_id = ${setId} and id = ${question.id} returning 1`;
 
 export const deleteQuestion = (db: Database, setId: QuestionSetId, questionId: string) =>

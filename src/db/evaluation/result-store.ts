@@ -2,7 +2,7 @@ import type { EvaluationRunId, QuestionId, QuestionSetId } from "../../core/ids.
 import { execute, raw, readRows, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { evaluationResults, evaluationRuns } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, pick, select, type Row } from "../select.ts";
+import { assignSql, columnsOf, pick, select, type Row } from "../select.ts";
 import { CONTENT, type QuestionContent } from "./question-store.ts";
 
 const { attempts: _tries, ...ofResult } = columnsOf(evaluationResults);
@@ -48,7 +48,7 @@ export const saveOutcome = (
   { outcome, now }: { outcome: Outcome; now: number },
 ) =>
   execute(db)`update evaluation_results
-    set ${assignmentsSql(evaluationResults, { ...outcome, finishedAt: now })}
+    set ${assignSql(evaluationResults, { ...outcome, finishedAt: now })}
     where run_id = ${runId} and question_id = ${questionId} and finished_at is null`;
 
 /** Questions whose attempts are used up count as not found and not right. */

@@ -4,7 +4,7 @@ import {
   number,
   oneOf,
   text,
-  assignmentsSql,
+  assignSql,
   columnsOf,
   select,
   rowAsSelect,
@@ -72,9 +72,7 @@ export const updateSet = (
   id: QuestionSetId,
   change: { name?: string | undefined; judgeModel?: string | null | undefined },
 ) =>
-  execute(
-    db,
-  )`update question_sets set ${assignmentsSql(questionSets, { ...change, id })}, ${UPDATED}
+  execute(db)`update question_sets set ${assignSql(questionSets, { ...change, id })}, ${UPDATED}
     where id = ${id}`;
 
 /** Deletes a set with its questions and runs. */

@@ -3,7 +3,7 @@ import { runBatch, raw, sql, execute, readRows, ColumnSelection, type Database }
 import { flag, columnsOf, maybe, orNull, pick, select, type Row } from "../select.ts";
 import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntilSql, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
-import { countWritesOfFiles } from "./count-together.ts";
+import { counterWritesOfFiles } from "./counter-writes.ts";
 import { g, s } from "../records.ts";
 
 const [x, f] = [columnsOf(ragFiles, "x"), columnsOf(files, "f")];
@@ -70,7 +70,7 @@ export async function claimFiles(
         left join audiences a on a.id = f.audience
       where x.lease_id = ${id} and f.deleted_at is null`,
   ] as const;
-  const [suspects, , rows] = await runBatch(db, steps, countWritesOfFiles(messages));
+  const [suspects, , rows] = await runBatch(db, steps, counterWritesOfFiles(messages));
   const suspected = new Set(suspects.map(keyOfFile));
   return rows.map((row) => {
     const isSuspect = suspected.has(keyOfFile(row));

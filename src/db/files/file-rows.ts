@@ -76,7 +76,7 @@ const PENDING = raw(`status = 'pending', error_message = null, error_is_outside 
 export type PendTimes = { now: number; claimedUntil: number };
 
 /** Makes files `f` pending in open generations of RAGs `r` that contain them. Returns messages. */
-export const makePendingSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes) =>
+export const queueSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes) =>
   sql`insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
     select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${claimedUntil}
     from ${from} cross join rag_generations g on g.rag_id = r.id and ${OPEN}
@@ -87,7 +87,7 @@ export const makePendingSql = (from: Sql, where: Sql, { now, claimedUntil }: Pen
     returning ${MESSAGE}`;
 
 /** Makes rows of rag_files pending, whatever their status. */
-export const makePendingAgainSql = ({ now, claimedUntil }: PendTimes): Sql =>
+export const requeueSql = ({ now, claimedUntil }: PendTimes): Sql =>
   sql`update rag_files set ${PENDING}, revision = max(rag_files.revision + 1, ${now}),
     claimed_until = ${claimedUntil}`;
 

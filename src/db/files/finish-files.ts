@@ -3,7 +3,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { heldUntilSql, MESSAGE, sameFile, type PendTimes } from "./file-rows.ts";
-import { countWritesOfFiles } from "./count-together.ts";
+import { counterWritesOfFiles } from "./counter-writes.ts";
 
 /** The result of one attempt, as it is written. */
 export type FileEnd = IndexMessage & {
@@ -68,7 +68,7 @@ export async function finishFiles(
           order by started_at desc limit 1)`,
     ),
   ];
-  await runBatch(db, steps, countWritesOfFiles(ends));
+  await runBatch(db, steps, counterWritesOfFiles(ends));
 }
 
 /** The index knows a later revision than D1: raises the row's above it, queues the file again. */

@@ -2,7 +2,7 @@ import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
 import { execute, onlyRow, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { columnsOf, number, select } from "../select.ts";
 import { files, type fileSources } from "../schema/index.ts";
-import { MESSAGE, OPEN, makePendingAgainSql, type PendTimes } from "./file-rows.ts";
+import { MESSAGE, OPEN, requeueSql, type PendTimes } from "./file-rows.ts";
 
 type Content = { fileId: FileId; contentId: string };
 
@@ -83,7 +83,7 @@ export async function takeDueImages(db: Database, times: PendTimes, limit: numbe
     and ${isAtRest(times.now)} order by images_due_at limit ${limit}`;
   if (ids.length === 0) return [];
   const [messages] = await runBatch(db, [
-    sql`${makePendingAgainSql(times)}, fingerprint = null
+    sql`${requeueSql(times)}, fingerprint = null
       where file_id in (select value from json_each(${ids})) and status in ('indexed', 'error')
         and exists (select 1 from rag_generations g where g.rag_id = rag_files.rag_id
           and g.generation = rag_files.generation and ${OPEN})

@@ -16,7 +16,7 @@ import {
   sameFile,
   SIZED_FIELDS,
   MESSAGE_FIELDS,
-  makePendingAgainSql,
+  requeueSql,
   type PendTimes,
 } from "./file-rows.ts";
 
@@ -132,32 +132,24 @@ const PENDED = select({
   isLive: flag("generation = (select r.generation from rags r where r.id = rag_id)"),
 });
 
-/** Only these paths unless they are null. `count`: of those that the RAG lists. */
-export const makeFailedPending = (
+/** Makes failed files pending; null: at all paths. `count`: of those that the RAG lists. */
+export const requeueFailed = (
   db: Database,
   ragId: RagId,
   paths: readonly string[] | null,
   times: Times,
 ): Promise<PendingFiles> =>
-  makeRowsPending(
-    db,
-    times,
-    sql`${rowsOf(ragId, "error")} and ${paths === null ? raw("1") : isAtPaths(paths)}`,
-  );
+  requeue(db, times, sql`${rowsOf(ragId, "error")} and ${paths === null ? raw("1") : isAt(paths)}`);
 
 /** Makes the files at these paths that are indexed or failed pending. */
-export async function makeEndedPending(
+export async function requeueEnded(
   db: Database,
   ragId: RagId,
   paths: readonly string[],
   times: Times,
 ): Promise<PendingFiles> {
-  const failed = await makeFailedPending(db, ragId, paths, times);
-  const indexed = await makeRowsPending(
-    db,
-    times,
-    sql`${rowsOf(ragId, "indexed")} and ${isAtPaths(paths)}`,
-  );
+  const failed = await requeueFailed(db, ragId, paths, times);
+  const indexed = await requeue(db, times, sql`${rowsOf(ragId, "indexed")} and ${isAt(paths)}`);
   return {
     messages: [...failed.messages, ...indexed.messages],
     count: failed.count + indexed.count,
@@ -166,11 +158,10 @@ export async function makeEndedPending(
 
 type PendingFiles = { messages: IndexMessage[]; count: number };
 
-const isAtPaths = (paths: readonly string[]) =>
-  sql`x.path in (select value from json_each(${paths}))`;
+const isAt = (paths: readonly string[]) => sql`x.path in (select value from json_each(${paths}))`;
 
-async function makeRowsPending(db: Database, times: Times, from: Sql): Promise<PendingFiles> {
-  const rows = await readRows(db)`${makePendingAgainSql(times)}
+async function requeue(db: Database, times: Times, from: Sql): Promise<PendingFiles> {
+  const rows = await readRows(db)`${requeueSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from ${from} limit ${times.limit})
     returning ${PENDED}`;
   const messages = rows.map(({ isLive: _live, ...message }) => message);
@@ -178,8 +169,8 @@ async function makeRowsPending(db: Database, times: Times, from: Sql): Promise<P
 }
 
 /** Makes a source's files that failed for an outside cause pending. */
-export const makeOutsideFailuresPending = (db: Database, sourceId: FileSourceId, times: Times) =>
-  readRows(db)`${makePendingAgainSql(times)}
+export const requeueFailedOutside = (db: Database, sourceId: FileSourceId, times: Times) =>
+  readRows(db)`${requeueSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from rags r
       cross join rag_generations g on g.rag_id = r.id and ${OPEN}
       cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation

@@ -132,7 +132,7 @@ export async function findFileStatuses(
     rags[0]?.readers === undefined
       ? raw("null")
       : sql`select id from files where file_source_id = ${sourceId} limit 1`;
-  const selectMatching = (column: Sql) =>
+  const filesBy = (column: Sql) =>
     sql`select ${PUBLIC_FILE} from json_each(${names}) n
         left join files named on named.file_source_id = ${sourceId} and named.${column} = n.value
         cross join files f on f.id = coalesce(named.id, (${restriction}))
@@ -141,17 +141,12 @@ export async function findFileStatuses(
           and rf.generation = m.value ->> 'generation' and rf.file_id = f.id
           and rf.status <> 'leaving'
       where (named.id is not null) + ${readable} = 2`;
-  const [byPath, byId] = await runBatch(db, [
-    selectMatching(raw("path")),
-    selectMatching(raw("external_id")),
-  ]);
+  const [byPath, byId] = await runBatch(db, [filesBy(raw("path")), filesBy(raw("external_id"))]);
   // A path identifies one file; an external id may have belonged to another file before.
-  return (
-    filesOfFirstName(byPath, names, "path") ?? filesOfFirstName(byId, names, "externalId") ?? []
-  );
+  return filesOfName(byPath, names, "path") ?? filesOfName(byId, names, "externalId") ?? [];
 }
 
-function filesOfFirstName(files: PublicFile[], names: string[], by: "path" | "externalId") {
+function filesOfName(files: PublicFile[], names: string[], by: "path" | "externalId") {
   const name = names.find((candidate) => files.some((file) => file[by] === candidate));
   return name === undefined ? null : files.filter((file) => file[by] === name);
 }

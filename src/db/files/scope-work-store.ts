@@ -8,7 +8,7 @@ import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
 import { files } from "../schema/index.ts";
 import { FILE_STATUSES, ROW_STATUSES } from "../schema/rags.ts";
 import { columnsOf, pick, select } from "../select.ts";
-import { HOLDS, isRemoved, OPEN, makePendingSql, type PendTimes } from "./file-rows.ts";
+import { HOLDS, isRemoved, OPEN, queueSql, type PendTimes } from "./file-rows.ts";
 import { markLeavingSql, type Removal, type RemovalTimes } from "./removal-store.ts";
 import { r, g } from "../records.ts";
 
@@ -106,7 +106,7 @@ export async function countScopeChange(
   const isAdded = sql`r.id = ${ragId} and ${LACKS} limit ${ADDED_AT_ONCE}`;
   const adds = change.kind === "added" || change.kind === "replaced";
   const [messages] = await runBatch(db, [
-    makePendingSql(added, adds ? isAdded : raw("0"), { now, claimedUntil: heldUntil }),
+    queueSql(added, adds ? isAdded : raw("0"), { now, claimedUntil: heldUntil }),
     sql`update rags as r set scopes_due_at = ${heldUntil},
         coming_files = ${countComingSql(isWhole ? "replaced" : change.kind, first, last)}
       where r.id = ${ragId} and r.scopes_due_at is not null`,
@@ -145,7 +145,7 @@ export async function applyScopesToPage(
         coming_files = max(min(1, coming_files), coming_files - (select count(*) from files f
           where ${OF_SOURCE} and ${isInPage("f")} and ${LACKS} and ${HOLDS}))
       where r.id = ${ragId} and r.scopes_due_at is not null`,
-    makePendingSql(
+    queueSql(
       raw("rags r join files f on f.file_source_id = r.file_source_id"),
       sql`r.id = ${ragId} and ${isInPage("f")} and f.deleted_at is null and ${LACKS}`,
       times,

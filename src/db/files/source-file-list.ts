@@ -13,7 +13,7 @@ import {
   orNull,
 } from "../select.ts";
 import { textList } from "../schema/columns.ts";
-import { isContainedIn, readPage, type Slice } from "../page.ts";
+import { isInColumns, readPage, type Slice } from "../page.ts";
 import { AFTER_SLASH, AFTER_ALL } from "../path-range.ts";
 import { files } from "../schema/index.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
@@ -74,7 +74,7 @@ const filesOf = (sourceId: FileSourceId, contains: string) =>
   contains === ""
     ? raw("files f")
     : sql`(select path from (select path from files where file_source_id = ${sourceId}
-          order by path limit ${MAX_PATHS_SEARCHED}) where ${isContainedIn(["path"], contains)}) found
+          order by path limit ${MAX_PATHS_SEARCHED}) where ${isInColumns(["path"], contains)}) found
         cross join files f on f.file_source_id = ${sourceId} and f.path = found.path`;
 
 /** A folder is a range of paths; what else is in the range (`a-b` beside `a/b`) is filtered out. */

@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { number, text, columnsOf, pick, select, type Row, orNull } from "../select.ts";
-import { isContainedIn, countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
+import { isInColumns, countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
 import type { Key, KeyedPage, PageAt } from "../page.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS, type FileStatus } from "../schema/rags.ts";
@@ -42,8 +42,7 @@ export async function readFilePage(
   const pages = await runBatch(
     db,
     lists.map(
-      (list) =>
-        sql`select ${PATH} from ${list} where ${isContainedIn(["path"], part)} limit ${rows}`,
+      (list) => sql`select ${PATH} from ${list} where ${isInColumns(["path"], part)} limit ${rows}`,
     ),
   );
   const isCut = part !== "" && !backwards && pages.flat().length < rows;
@@ -133,18 +132,16 @@ async function endOfSearch(db: Database, lists: Sql[], isDown: boolean) {
     .flat()
     .map(({ first, last, paths }) => ({ end: isDown ? first : last, paths }))
     .flatMap(({ end, paths }) => (end === null || paths < MAX_PATHS_SEARCHED ? [] : [end]));
-  return ends.sort(compareBytes).at(isDown ? -1 : 0);
+  return ends.sort(byteOrder).at(isDown ? -1 : 0);
 }
 
 /** Each path once, in the order of reading, those behind a search's end left out. */
 function orderPaths(pages: Row<typeof PATH>[], end: string | undefined, isDown: boolean): string[] {
-  const paths = [...new Set(pages.map(({ path }) => path))].sort(compareBytes);
+  const paths = [...new Set(pages.map(({ path }) => path))].sort(byteOrder);
   if (isDown) paths.reverse();
   if (end === undefined) return paths;
-  return paths.filter((path) =>
-    isDown ? compareBytes(path, end) >= 0 : compareBytes(path, end) <= 0,
-  );
+  return paths.filter((path) => (isDown ? byteOrder(path, end) >= 0 : byteOrder(path, end) <= 0));
 }
 
 /** SQLite compares the bytes of UTF-8: the order of code points, not of UTF-16. */
-const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const byteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));

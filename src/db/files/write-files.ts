@@ -4,9 +4,9 @@ import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select } from "../select.ts";
-import { countWritesInRags } from "./count-together.ts";
+import { counterWritesInRags } from "./counter-writes.ts";
 import { recordReadersSql, type ReaderRecords } from "./reader-store.ts";
-import { HOLDS, makePendingSql, type PendTimes } from "./file-rows.ts";
+import { HOLDS, queueSql, type PendTimes } from "./file-rows.ts";
 import { markLeavingSql, type RemovalTimes } from "./removal-store.ts";
 
 /** The fields of a file that an upload changes. `metadata` null: the file keeps its own. */
@@ -60,14 +60,10 @@ export async function writeFiles(
         deleted_at = null
       from ${items} where files.id = m.value ->> 'id' and not (m.value ->> 'isNew')`,
     sql`select ${WRITTEN} from ${ours} where ${isOurs}`,
-    makePendingSql(
-      sql`${ours} cross join rags r on r.file_source_id = f.file_source_id`,
-      isOurs,
-      times,
-    ),
+    queueSql(sql`${ours} cross join rags r on r.file_source_id = f.file_source_id`, isOurs, times),
   ] as const;
   const ids = files.map((file) => file.id);
-  const { before, after } = countWritesInRags(sourceId, ids);
+  const { before, after } = counterWritesInRags(sourceId, ids);
   const readers = recorded === undefined ? [] : recordReadersSql(sourceId, recorded, times);
   const around = { before, after: [...after, ...readers] };
   const [, , fileRows, messages] = await runBatch(db, steps, around);
@@ -84,7 +80,7 @@ export async function writeMetadata(
   const isFile = sql`file_source_id = ${sourceId} and path = ${path} and deleted_at is null`;
   const [fileRows, messages] = await runBatch(db, [
     sql`update files set metadata = ${metadata} where ${isFile} returning 1`,
-    makePendingSql(
+    queueSql(
       raw("files f cross join rags r on r.file_source_id = f.file_source_id"),
       sql`f.file_source_id = ${sourceId} and f.path = ${path} and f.deleted_at is null`,
       times,
@@ -111,7 +107,7 @@ export async function moveFiles(
       and deleted_at is not null and path in (select value ->> 'path' from json_each(${files}))`,
     sql`update files set path = m.value ->> 'path', name = m.value ->> 'name'
       from json_each(${files}) m where files.id = m.value ->> 'id' and deleted_at is null`,
-    makePendingSql(
+    queueSql(
       sql`${ours} cross join rags r on r.file_source_id = f.file_source_id`,
       raw("f.deleted_at is null"),
       times,
@@ -122,7 +118,7 @@ export async function moveFiles(
       times,
     ),
   ] as const;
-  const counting = countWritesInRags(
+  const counting = counterWritesInRags(
     sourceId,
     files.map(({ id }) => id),
   );

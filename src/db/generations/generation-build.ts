@@ -2,13 +2,7 @@ import { MINUTE_MS } from "../../core/time.ts";
 import type { RagId } from "../../core/ids.ts";
 import type { SizedMessage } from "../../ports/job-queue.ts";
 import { raw, readRows, readValue, runBatch, sql, type Database } from "../sql.ts";
-import {
-  MESSAGE,
-  makePendingAgainSql,
-  rowKey,
-  SIZED_FIELDS,
-  type PendTimes,
-} from "../files/file-rows.ts";
+import { MESSAGE, requeueSql, rowKey, SIZED_FIELDS, type PendTimes } from "../files/file-rows.ts";
 import { ragFiles } from "../schema/index.ts";
 import { columnsOf, select } from "../select.ts";
 import type { GenerationBuild } from "./generation-store.ts";
@@ -84,7 +78,7 @@ export const retryOutsideFailures = (
   { ragId, generation }: GenerationBuild,
   { limit, ...times }: PendTimes & { limit: number },
 ) =>
-  readRows(db)`${makePendingAgainSql(times)} where (${rowKey()}) in (
+  readRows(db)`${requeueSql(times)} where (${rowKey()}) in (
       select ${rowKey()} from rag_files
       where rag_id = ${ragId} and generation = ${generation} and status = 'error'
         and error_is_outside = 1 and leased_until < ${times.now - AGAIN_AFTER_MS} limit ${limit})

@@ -4,14 +4,7 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import { execute, raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { flag, number, oneOf, pick, select, type Row } from "../select.ts";
 import { OPEN, rowKey } from "../files/file-rows.ts";
-import {
-  fittingChunks,
-  g,
-  r,
-  removalSql,
-  copiedGenerationSql,
-  type RagRecord,
-} from "../records.ts";
+import { fittingChunks, g, r, removalSql, vectorSourceSql, type RagRecord } from "../records.ts";
 
 /** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {
@@ -117,7 +110,7 @@ export async function beginGeneration(
       select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
         'building', ${target.embeddingModel}, ${target.dimensions}, ${target.passagePrefix},
         ${size}, ${overlap}, ${target.format}, ${shards}, ${vectorsIn},
-        case when ${copy} is null then ${vectorsFrom} else ${copiedGenerationSql(copy, target)} end,
+        case when ${copy} is null then ${vectorsFrom} else ${vectorSourceSql(copy, target)} end,
         ${copy}, ${now}, ''
       from rags r join rag_generations l on l.rag_id = r.id and l.generation = r.generation
       where r.id = ${ragId} and r.removed_at is null and ${possible} and not ${unfit}
@@ -214,7 +207,7 @@ const PROBED = select({
   leaveOutUnrelated: r.leaveOutUnrelated,
 });
 /** A generation of an index, and its model's vector of a fixed text when it was built. */
-export type ProbedGeneration = Row<typeof PROBED>;
+export type DueProbe = Row<typeof PROBED>;
 
 /**
  * Generations that were not compared with their model since `before` (ms), differ from it, or lack
@@ -228,7 +221,7 @@ export const dueProbes = (db: Database, before: number, limit: number) =>
         and g.pending_files + g.processing_files = 0 and g.number_vectors > 0))
       and g.embedding_model <> ${BUILT_IN_MODELS.embedding} order by random() limit ${limit}`;
 
-type Comparison = Pick<ProbedGeneration, "ragId" | "generation" | "probe" | "modelChangedAt"> &
+type Comparison = Pick<DueProbe, "ragId" | "generation" | "probe" | "modelChangedAt"> &
   Pick<RagRecord, "unrelatedSimilarity">;
 
 export const recordProbe = (db: Database, { ragId, generation, ...row }: Comparison, now: number) =>

@@ -1,6 +1,6 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { readRows, execute, readRow, type Database } from "../sql.ts";
-import { MESSAGE, makePendingAgainSql, type PendTimes } from "../files/file-rows.ts";
+import { MESSAGE, requeueSql, type PendTimes } from "../files/file-rows.ts";
 import { ragFiles, files } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 import { g, s } from "../records.ts";
@@ -42,7 +42,7 @@ export const resetToPending = (
   fileIds: FileId[],
   times: PendTimes,
 ) =>
-  readRows(db)`${makePendingAgainSql(times)}, fingerprint = null
+  readRows(db)`${requeueSql(times)}, fingerprint = null
     where rag_id = ${ragId} and generation = ${generation}
       and file_id in (select value from json_each(${fileIds})) and status in ('indexed', 'error')
     returning ${MESSAGE}`;

@@ -9,7 +9,7 @@ const [r, s] = [columnsOf(rags), columnsOf(fileSources)];
 const [RAG_ID, SOURCE_ID] = [select(pick(r, "id")), select(pick(s, "id"))];
 
 /** RAGs and sources removed before `before` that still have data to delete. */
-export async function listRemovedResources(
+export async function listRemoved(
   db: Database,
   before: number,
 ): Promise<{ rags: RagId[]; sources: FileSourceId[] }> {

@@ -2,8 +2,8 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
-import { countWritesInRags } from "../files/count-together.ts";
-import { HOLDS, isOpen, makePendingSql, type PendTimes } from "../files/file-rows.ts";
+import { counterWritesInRags } from "../files/counter-writes.ts";
+import { HOLDS, isOpen, queueSql, type PendTimes } from "../files/file-rows.ts";
 import { markLeavingSql, type Removal, type RemovalTimes } from "../files/removal-store.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
@@ -22,7 +22,7 @@ const KNOWN_FILE = select({
 });
 export type KnownRow = Row<typeof KNOWN_FILE>;
 
-/** By path, and where none matches by external id: an unchanged file costs two rows read. */
+/** Finds by path, and where none matches by external id: an unchanged file costs two rows read. */
 export async function findKnownFiles(
   db: Database,
   sourceId: FileSourceId,
@@ -81,7 +81,7 @@ export async function commitPage(
   ];
   const changes = writeStatements(run, next.commit, writes, times);
   const changed = [...writes.writes, ...writes.failures].map((file) => file.id);
-  const counting = countWritesInRags(run.source.id, changed);
+  const counting = counterWritesInRags(run.source.id, changed);
   const results = await runBatch(db, [...commits, ...changes], counting);
   if ((results[0] ?? []).length === 0) return null;
   if (writes.writes.length === 0) return { messages: [], removals: [] };
@@ -115,7 +115,7 @@ function writeStatements(
   statements.push(
     ...portionsOf(writes).map((some) => writeFiles(run, committed, some, now)),
     ...recorded,
-    makePendingSql(
+    queueSql(
       sql`${ofWrites} cross join files f on f.id = m.value
         cross join rags r on r.file_source_id = f.file_source_id`,
       committed,

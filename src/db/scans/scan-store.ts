@@ -103,7 +103,7 @@ export const commitStep = (
 ];
 
 /** False when another worker has advanced the run. */
-export async function advanceRun(
+export async function advance(
   db: Database,
   run: ScanRun,
   next: ScanProgress,

@@ -2,7 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { Watch } from "../../ports/source-watcher.ts";
 import { execute, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { fileSources, sourceWatches } from "../schema/index.ts";
-import { assignmentsSql, columnsOf, pick, select, values, type Row } from "../select.ts";
+import { assignSql, columnsOf, pick, select, values, type Row } from "../select.ts";
 
 const WATCHED_SOURCE = select(
   pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "watchAttempts"),
@@ -68,9 +68,7 @@ type WatchChange = Partial<Pick<StoredWatch, "resourceId" | "startedAt" | "expir
 
 /** When it ends (ms) a watch is to be stopped; when it started 0 ms, it is to be renewed. */
 export const updateWatch = (db: Database, watchId: string, change: WatchChange) =>
-  execute(
-    db,
-  )`update source_watches set ${assignmentsSql(sourceWatches, change)} where id = ${watchId}`;
+  execute(db)`update source_watches set ${assignSql(sourceWatches, change)} where id = ${watchId}`;
 
 export const deleteWatch = (db: Database, watchId: string) =>
   execute(db)`delete from source_watches where id = ${watchId}`;
@@ -88,7 +86,7 @@ export const noteWatchState = (
   claimedUntil: number,
   state: WatchState,
 ) =>
-  execute(db)`update file_sources set ${assignmentsSql(fileSources, state)}
+  execute(db)`update file_sources set ${assignSql(fileSources, state)}
     where id = ${sourceId} and watch_due_at = ${claimedUntil}`;
 
 /** The clock looks after the source's watches at its next tick. */

@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { idOfKey } from "../page.ts";
-import { makePendingSql, type PendTimes } from "../files/file-rows.ts";
+import { queueSql, type PendTimes } from "../files/file-rows.ts";
 import { fileSources, files } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, pick, select } from "../select.ts";
@@ -58,7 +58,7 @@ export async function pushFiles(
     sql`update file_sources set pushed_files = pushed_files + (
         select count(*) from ${items} join files f on f.id = m.value ->> 'id')
       where id = ${sourceId}`,
-    makePendingSql(
+    queueSql(
       sql`${items} cross join files f on f.file_source_id = ${sourceId}
           and f.path = m.value ->> 'url'
         cross join rags r on r.file_source_id = f.file_source_id`,

@@ -10,7 +10,7 @@ import {
 } from "../extracted-document.ts";
 import { commonPath, sameWords, titleFor, type HeadingPath, type Title } from "./heading-path.ts";
 import { Partition, type Piece } from "./partition.ts";
-import { levelOfCuts, placeUnits, type PlacedUnit } from "./place-units.ts";
+import { levelOfCuts, placeUnits, type UnitPlace } from "./place-units.ts";
 import { MAX_CHARACTERS_A_TOKEN, type SplitOptions, type Unit } from "./split-units.ts";
 
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";
@@ -64,7 +64,7 @@ export function* chunkCooperatively(
   };
   const chunks: Chunk[] = [];
   const title = titleFor(document.title, settings.fileName);
-  let pending: PlacedUnit[] = [];
+  let pending: UnitPlace[] = [];
   let batch = BATCH_UNITS;
   const whole = isShort(document.markdown, limits);
   const settleUnits = function* (isLast: boolean): CooperativeWork<void> {
@@ -107,17 +107,17 @@ export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettin
   runToEnd(chunkCooperatively(document, settings));
 
 /** More white space than a passage may hold: it would be as long as the document. */
-const isLongBlank = ({ unit: { start, end, weight } }: PlacedUnit) =>
+const isLongBlank = ({ unit: { start, end, weight } }: UnitPlace) =>
   weight === 0 && end - start > MAX_BLANK_CHARACTERS;
 
 /** White space has no weight: it joins the unit before it. */
-function addUnit(pending: PlacedUnit[], unit: PlacedUnit): void {
+function addUnit(pending: UnitPlace[], unit: UnitPlace): void {
   const last = pending.at(-1);
   if (last === undefined || unit.unit.weight > 0) pending.push(unit);
   else last.unit = { ...last.unit, end: unit.unit.end };
 }
 
-const wholeRun = (pending: PlacedUnit[]): Piece => ({
+const wholeRun = (pending: UnitPlace[]): Piece => ({
   from: 0,
   to: pending.length,
   overlapFrom: 0,
@@ -132,7 +132,7 @@ function isShort(markdown: string, { chunkSize, tokenizer }: SplitOptions): bool
 /** The chunk of a piece; null when it contains only white space. */
 function chunkOf(
   document: ExtractedDocument,
-  pending: PlacedUnit[],
+  pending: UnitPlace[],
   piece: Piece,
   title: Title | null,
 ): Omit<Chunk, "position"> | null {
@@ -183,7 +183,7 @@ const needsTitle = (title: Title | null, path: HeadingPath): title is Title =>
   title !== null && !path.some((entry) => sameWords(entry.text, title.text));
 
 /** The headings common to the piece; bare headings count only where there is nothing else. */
-function pathOf(units: PlacedUnit[]): HeadingPath {
+function pathOf(units: UnitPlace[]): HeadingPath {
   const texts = units.filter(({ unit }) => unit.level === 0);
   const longest = texts.length > 0 ? texts : units;
   return commonPath([...new Set(longest.map(({ path }) => path))]);

@@ -4,7 +4,7 @@ import { pathUnder, type HeadingPath } from "./heading-path.ts";
 import { scanBlocks, type Block } from "./scan-blocks.ts";
 import { BREAK, UnitSplitter, type SplitOptions, type Unit } from "./split-units.ts";
 
-export type PlacedUnit = { unit: Unit; path: HeadingPath };
+export type UnitPlace = { unit: Unit; path: HeadingPath };
 
 const MAX_LEAD_IN_CHARACTERS = 400;
 
@@ -13,7 +13,7 @@ export function* placeUnits(
   markdown: string,
   options: SplitOptions,
   cutLevel: number,
-): Generator<PlacedUnit | "cut" | number> {
+): Generator<UnitPlace | "cut" | number> {
   const splitter = new UnitSplitter(markdown, options);
   let path: HeadingPath = [];
   let before: Block | null = null;

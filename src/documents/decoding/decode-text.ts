@@ -1,4 +1,4 @@
-import { forEachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { walkParts, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { CompactText } from "../writing/compact-text.ts";
@@ -143,7 +143,7 @@ function* decodeUtf8(
   if (text !== null) return text.includes("\u001b$") ? null : { text, notes: [] };
   const mended = yield* decodeLeniently(bytes, "utf-8");
   let good = 0;
-  yield* forEachPart(mended.text, (part) => {
+  yield* walkParts(mended.text, (part) => {
     good += part.match(GOOD_BEYOND_ASCII)?.length ?? 0;
   });
   if (good >= mended.damaged * goodPerDamaged) return mended;
@@ -201,7 +201,7 @@ function* decodeOther(
 }
 
 /**
- * By its standard name; null when there is none. A declaration of UTF-16 without zeros beside it
+ * The standard name of an encoding; null when there is none. A declaration of UTF-16 without zeros
  * is a mistake, and reads as Chinese nonsense (the HTML standard reads it as UTF-8, §13.2.3.2).
  */
 export function standardEncodingOf(declared: string): string | null {

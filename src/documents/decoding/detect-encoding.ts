@@ -137,11 +137,11 @@ type Reading = { candidate: Candidate; text: string; score: number };
  * `encodings.json`, this reads 177 of 177, the package chardet 82.
  */
 export function* detectEncoding(bytes: Uint8Array): CooperativeWork<EncodingGuess | null> {
-  if (hasJapaneseEscapes(bytes)) return { ...certainEncoding("iso-2022-jp"), isOtherScript: true };
+  if (hasJapaneseEscapes(bytes)) return { ...certainGuess("iso-2022-jp"), isOtherScript: true };
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
   const latin1 = (yield* decodeAs(sample, "windows-1252")) ?? "";
-  if (isOnlySigns(latin1)) return certainEncoding("windows-1252");
+  if (isOnlySigns(latin1)) return certainGuess("windows-1252");
   const readings = yield* readingsOf(sample, beyondAscii);
   const best = bestOf(readings);
   // A single letter of another script is not evidence.
@@ -161,7 +161,7 @@ export function* detectEncoding(bytes: Uint8Array): CooperativeWork<EncodingGues
 const isScript = ({ kind }: Candidate, sample: Uint8Array) =>
   kind !== "latin" && new Set(sample.filter((byte) => byte > 0x7f)).size >= SCRIPT_BYTES;
 
-const certainEncoding = (encoding: string) => ({
+const certainGuess = (encoding: string) => ({
   encoding,
   isOtherScript: false,
   isAssumed: false,
@@ -192,7 +192,7 @@ const isOnlySigns = (text: string) =>
   ASCII.test(text) && ONLY_SIGNS.test(text) && !LETTERS.test(text);
 const ASCII = /[a-z\d]/i;
 const singleLetter = (text: string) =>
-  ASCII.test(text) && !/[\u0080-\u009f]/.test(text) ? certainEncoding("windows-1252") : null;
+  ASCII.test(text) && !/[\u0080-\u009f]/.test(text) ? certainGuess("windows-1252") : null;
 
 /** English words only speak against Baltic: "ë" (Zoë) reads as Lithuanian's commonest letter. */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {

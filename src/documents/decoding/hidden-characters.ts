@@ -1,5 +1,5 @@
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
-import { forEachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { walkParts, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { CompactText } from "../writing/compact-text.ts";
 import {
@@ -48,7 +48,7 @@ export function* removeHiddenCharacters(
 
 function* hasSuspect(text: string): CooperativeWork<boolean> {
   let isFound = false;
-  yield* forEachPart(text, (part) => {
+  yield* walkParts(text, (part) => {
     isFound = UNUSUAL.test(part) && part.search(SUSPECT) >= 0;
     return !isFound;
   });
@@ -78,7 +78,7 @@ function* dropHidden(text: string, pages: PageStart[]): CooperativeWork<VisibleT
     return "";
   };
   let from = 0;
-  yield* forEachPart(text, (part, at) => {
+  yield* walkParts(text, (part, at) => {
     const end = at + part.length;
     const cut = end < text.length ? CUT_SEQUENCE.exec(part.slice(-LONGEST_SEQUENCE)) : null;
     const whole = text.slice(from, end - (cut?.[0].length ?? 0));

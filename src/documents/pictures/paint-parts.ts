@@ -1,4 +1,4 @@
-import { yieldTurn } from "../../core/work/cooperative.ts";
+import { yieldNow } from "../../core/work/cooperative.ts";
 import type { Raster } from "./encode-png.ts";
 import { boxOf, inverseOf, multiply, type Matrix } from "./matrix.ts";
 import { checkDimensions, UnusablePicture } from "./picture.ts";
@@ -67,7 +67,7 @@ export function rasterOf(parts: Part[], pageArea: number): Raster {
           if ((line[x * 3] ?? 0) > 127) to[x >> 3] = (to[x >> 3] ?? 0) | (128 >> (x & 7));
       }
     },
-    pause: yieldTurn,
+    pause: yieldNow,
   };
 }
 

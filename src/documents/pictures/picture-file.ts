@@ -82,8 +82,8 @@ const turnsOf = (width: number, height: number): Matrix[] => [
 /** https://developers.google.com/speed/webp/docs/riff_container */
 function webpFacts(view: DataView): Facts {
   const kind = view.getUint8(15);
-  const readUint24 = (at: number) => (view.getUint32(at, true) & 0xff_ff_ff) + 1;
-  if (kind === 0x58) return { width: readUint24(24), height: readUint24(27) };
+  const sizeAt = (at: number) => (view.getUint32(at, true) & 0xff_ff_ff) + 1;
+  if (kind === 0x58) return { width: sizeAt(24), height: sizeAt(27) };
   const bits = view.getUint32(21, true);
   if (kind === 0x4c) return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
   return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };

@@ -1,5 +1,5 @@
 import {
-  forEachPart,
+  walkParts,
   ITEM_COST,
   runToEnd,
   type CooperativeWork,
@@ -102,7 +102,7 @@ export class MarkdownBuilder implements BlockTarget {
     }
     const fence = "`".repeat(longest + 1);
     this.#block(`${fence}${language}\n`);
-    yield* forEachPart(body, (part) => this.#text.append(part));
+    yield* walkParts(body, (part) => this.#text.append(part));
     this.#text.append(`\n${fence}`);
   }
 

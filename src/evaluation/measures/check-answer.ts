@@ -1,5 +1,5 @@
 import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
-import { canonicalText } from "../../inference/json-schema/json-values.ts";
+import { jsonKey } from "../../inference/json-schema/json-values.ts";
 import { foldText } from "./match-passages.ts";
 
 const COMPARING_STEPS = 200_000;
@@ -23,10 +23,7 @@ export function isRightAnswer(check: PlainCheck, expected: string, answer: strin
 function isSameJson(expected: string, answer: string): boolean {
   try {
     const budget = new Budget(COMPARING_STEPS);
-    return (
-      canonicalText(JSON.parse(expected), budget) ===
-      canonicalText(JSON.parse(stripFence(answer)), budget)
-    );
+    return jsonKey(JSON.parse(expected), budget) === jsonKey(JSON.parse(dropFence(answer)), budget);
   } catch (thrown) {
     if (thrown instanceof SyntaxError || thrown instanceof BudgetSpent) return false;
     if (thrown instanceof RangeError) return false;
@@ -36,8 +33,8 @@ function isSameJson(expected: string, answer: string): boolean {
 
 const FENCE = "```";
 
-/** Without the code fence that models like to put around JSON. */
-function stripFence(answer: string): string {
+/** Removes the code fence that models like to put around JSON. */
+function dropFence(answer: string): string {
   const text = answer.trim();
   if (!text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
   const inside = text.slice(FENCE.length, -FENCE.length);

@@ -1,7 +1,7 @@
 import type { LightResult } from "../../db/evaluation/result-store.ts";
 import type { RunSummary, ModelUsage } from "../../db/schema/evaluation.ts";
 import { percentile } from "./bootstrap.ts";
-import { sumUsage } from "./sum-spent.ts";
+import { sumUsage } from "./sum-usage.ts";
 
 /** The rank of each passage to be found, from 1, or null. Measures are 0 to 1, higher is better. */
 type Ranks = readonly (number | null)[];

@@ -10,7 +10,7 @@ import type { Services } from "../../services.ts";
 const MAX_TOLD = 10;
 
 /** At most 10 expected files that the set's target lacks: not indexed yet, or misspelt. */
-export async function findAbsentFilesOfSet(
+export async function absentFilesOf(
   services: Pick<Services, "db">,
   { set, asked: questions }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<string[]> {

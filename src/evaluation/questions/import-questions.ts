@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { invalid, tooLarge } from "../../core/errors.ts";
 import { pathText } from "../../core/input/field-path.ts";
 import "../../core/input/plain-issues.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { guessDelimiter, rowsOf } from "../../documents/formats/csv/delimited-rows.ts";
@@ -28,7 +28,7 @@ type Line = { line: number; given: unknown };
  * Rows of a CSV (first row: column names; rows of one question add up) or of JSON Lines.
  * @throws QuarryError `invalid`, which names the first wrong line; `too-large`
  */
-export function importQuestions(
+export function parseImport(
   text: string,
   format: ImportFormat,
   set: Pick<QuestionSet, "subjectKind">,
@@ -48,8 +48,7 @@ export function parseQuestions(
   for (const { line, given: fields } of format === "csv" ? csvLines(bare) : jsonLines(bare)) {
     const question = parseQuestion(fields, line, format);
     const existing = byText.get(question.question);
-    const content =
-      existing === undefined ? question : mergeQuestions(existing.asked, question, line);
+    const content = existing === undefined ? question : mergeRows(existing.asked, question, line);
     byText.set(question.question, { line: existing?.line ?? line, asked: content });
     if (byText.size > MAX_QUESTIONS) {
       throw wrongLine(line, `a set has at most ${MAX_QUESTIONS} questions`);
@@ -66,7 +65,7 @@ export function parseQuestions(
 const displayedField = ({ field }: { field: string }, format: ImportFormat) =>
   format === "csv" && field === "expected" ? "file" : field;
 
-function mergeQuestions(existing: QuestionContent, addition: QuestionContent, line: number) {
+function mergeRows(existing: QuestionContent, addition: QuestionContent, line: number) {
   const expected = [...existing.expected, ...addition.expected];
   if (expected.length > MAX_EXPECTED) {
     throw wrongLine(line, `a question has at most ${MAX_EXPECTED} expected passages`);

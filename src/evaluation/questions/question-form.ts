@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import { ANSWER_CHECKS } from "../../db/schema/evaluation.ts";

@@ -15,8 +15,8 @@ import { applySearchMode } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 import { isRightAnswer } from "../measures/check-answer.ts";
 import { ranksOf } from "../measures/match-passages.ts";
-import { NOTHING_SPENT, sumUsage } from "../measures/sum-spent.ts";
-import { usageOfModel, usageOfAnswer, usageOfSearch } from "./spent-on.ts";
+import { NO_USAGE, sumUsage } from "../measures/sum-usage.ts";
+import { chatUsage, answerUsage, searchUsage } from "./answer-usage.ts";
 import { needsReranking, topKOf, type Subject } from "./subject-of-run.ts";
 import { askModel } from "../../inference/ask-model.ts";
 import type { InferenceServices } from "../../inference/types.ts";
@@ -61,7 +61,7 @@ const NOTHING: Outcome = {
   isDegraded: false,
   latencyMs: 0,
   judge: null,
-  ...NOTHING_SPENT,
+  ...NO_USAGE,
 };
 
 const searchOf = (
@@ -94,7 +94,7 @@ async function searchRag(
     ...findingsOf(result.chunks, waiting),
     isDegraded: result.degradations.length > 0,
     latencyMs: result.timings.contextMs + result.timings.rerankingMs,
-    ...sumUsage(await usageOfSearch(services.db, result.uses)),
+    ...sumUsage(await searchUsage(services.db, result.uses)),
   };
 }
 
@@ -136,7 +136,7 @@ async function answerQuestion(
     ...(await gradeAnswer(services, { inference, judgeModel, answer }, waiting)),
     isDegraded: result.degradations.length > 0,
     latencyMs: result.timings.totalMs,
-    ...(await usageOfAnswer(services.db, result)),
+    ...(await answerUsage(services.db, result)),
   };
 }
 
@@ -204,6 +204,6 @@ async function judgeAnswer(
   return {
     isRight: reply.right,
     why: reply.reason.slice(0, REASON_KEPT),
-    judge: usageOfModel(usage),
+    judge: chatUsage(usage),
   };
 }

@@ -1,14 +1,14 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { countFilesForReader, maySeeScopes } from "../../access/readers.ts";
+import { recountRag, maySeeScopes } from "../../access/readers.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
 import type { PublicAgent, PublicInference, PublicRag } from "../../db/access/principal-lookup.ts";
 import type { RecentLookup } from "../../db/access/recent-lookups.ts";
 import type { ListedRag } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
-import { readRagsFor } from "../read-for.ts";
+import { ragsForReader } from "../rags-for-reader.ts";
 import { callerFrom, credentialIn, type Caller } from "../caller.ts";
 
 type Resources = { rag: PublicRag; inference: PublicInference; agent: PublicAgent };
@@ -39,20 +39,21 @@ export async function admit<Kind extends keyof Resources>(
   if (found === null) throw notFound();
   if (!found.covered) throw forbidden();
   const counts = when === "now";
-  return { caller, resource: await resolveReadersOf(services, { caller, counts }, found.resource) };
+  return {
+    caller,
+    resource: await resourceForReader(services, { caller, counts }, found.resource),
+  };
 }
 
-/** With the RAGs as the caller may read them; `counts`: and counted for it. */
-async function resolveReadersOf<Resource extends PublicRag | { rags: ListedRag[] }>(
+/** The resource with its RAGs as the caller may read them; `counts`: counted for the caller. */
+async function resourceForReader<Resource extends PublicRag | { rags: ListedRag[] }>(
   services: Services,
   { caller, counts }: { caller: Caller; counts: boolean },
   resource: Resource,
 ): Promise<Resource> {
   const { reads } = services;
-  const readable = await readRagsFor(services, caller, ragsIn(resource));
-  const rags = counts
-    ? await Promise.all(readable.map((rag) => countFilesForReader(reads, rag)))
-    : readable;
+  const readable = await ragsForReader(services, caller, ragsIn(resource));
+  const rags = counts ? await Promise.all(readable.map((rag) => recountRag(reads, rag))) : readable;
   return "rags" in resource
     ? Object.assign({}, resource, { rags })
     : Object.assign({}, resource, rags[0]);

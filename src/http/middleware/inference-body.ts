@@ -1,11 +1,11 @@
 import { createMiddleware } from "hono/factory";
 
 import { isObject } from "../../core/is-object.ts";
-import { jsonText, parseJson } from "../../core/input/parsed-json.ts";
+import { jsonText, parseJson } from "../../core/input/parse-json.ts";
 import type { PublicInference } from "../../db/access/principal-lookup.ts";
 import { inferenceInputProblems } from "../../inference/check-input.ts";
 import { queries } from "../../retrieval/search-request.ts";
-import { refusalOf, validationHook, type ValidationResult } from "../validation.ts";
+import { refusalOf, validationHook, type Validation } from "../validation.ts";
 import type { InferenceEnv } from "./guard.ts";
 import { setBodyText } from "./json-body.ts";
 
@@ -35,7 +35,7 @@ function omitInvalidSearch(text: string): string {
  * @throws QuarryError `invalid`.
  */
 export function validateInferenceBody(
-  result: ValidationResult & { target: string },
+  result: Validation & { target: string },
   context: { get: (key: "inference") => PublicInference },
 ): undefined {
   if (result.success || result.target !== "json") {

@@ -1,15 +1,9 @@
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { readLimited } from "../../core/bytes/read-limited.ts";
-import {
-  throwEndedEarly,
-  invalid,
-  notJson,
-  tooLarge,
-  unsupportedEncoding,
-} from "../../core/errors.ts";
+import { throwCutOff, invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const JSON_TYPE = "application/json";
@@ -87,8 +81,8 @@ export async function readText({ body, headers }: Request, limitBytes: number): 
   if (Number(headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
   if (body === null) return "";
   // The fastest way, and without the warning of a request's own text() for types such as forms'.
-  if (hasReliableLength(headers)) return await new Response(body).text().catch(throwEndedEarly);
-  const bytes = await readLimited(body, limitBytes).catch(throwEndedEarly);
+  if (hasReliableLength(headers)) return await new Response(body).text().catch(throwCutOff);
+  const bytes = await readLimited(body, limitBytes).catch(throwCutOff);
   if (bytes === null) throw tooLarge();
   return new TextDecoder().decode(bytes);
 }

@@ -4,7 +4,7 @@ import { bearerIn } from "../../access/bearer.ts";
 import { isWellFormedKey, isWellFormedToken } from "../../access/credential-format.ts";
 import { notFound, QuarryError } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
-import { forwardedTarget, isFromThisMachine } from "../client-address.ts";
+import { proxyTarget, isFromThisMachine } from "../client-address.ts";
 
 const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 /** A name or an address, and a port. The runtime takes what follows in a `Host` for a path. */
@@ -30,21 +30,19 @@ export const requireOwnHost = createMiddleware<AppEnv>(async (context, next) => 
     // Development servers have doors here. A started service has none, under any name.
     if (/^\/cdn-cgi(?:\/|$)/.test(path)) throw notFound();
     const host = raw.headers.get("Host") ?? new URL(raw.url).host;
-    const called = forwardedTarget(config, raw).host ?? host;
+    const called = proxyTarget(config, raw).host ?? host;
     const { PUBLIC_BASE_URL: address } = config;
     const own = address === undefined ? LOCAL_NAMES : [new URL(address).hostname];
     const names = [...LOCAL_NAMES, ...own];
-    const isOwn = isListedHost(called, isFromThisMachine(raw) ? names : own);
-    if (isOwn && isListedHost(host, names)) return await next();
-    const areOther = [called, host].every(
-      (name) => HOST.test(name) && !isListedHost(name, LOCAL_NAMES),
-    );
+    const isOwn = isOneOf(called, isFromThisMachine(raw) ? names : own);
+    if (isOwn && isOneOf(host, names)) return await next();
+    const areOther = [called, host].every((name) => HOST.test(name) && !isOneOf(name, LOCAL_NAMES));
     if (!areOther || !isProgram(raw.headers, path)) throw foreignHost();
   }
   await next();
 });
 
-const isListedHost = (host: string, names: string[]) =>
+const isOneOf = (host: string, names: string[]) =>
   names.includes(HOST.exec(host)?.[1]?.toLowerCase() ?? "");
 
 function isProgram(headers: Headers, path: string): boolean {

@@ -11,7 +11,7 @@ import { answerRun } from "../run-stream.ts";
 import { AgentInvokeRequest } from "../../inference/run-requests.ts";
 import { errorResponses } from "../schemas/error.ts";
 import { ContentBlock, LinkedFileSource, runFields } from "../schemas/inference.ts";
-import { agentParams, bearer, json, jsonRequest, jsonMiddleware, TAGS } from "./route-parts.ts";
+import { agentParams, bearer, json, jsonRequest, checkJson, TAGS } from "./route-parts.ts";
 
 /** The agents are part of the API and not of its published specification. */
 const ofAgents = { hide: true, tags: [TAGS.agents], security: bearer };
@@ -51,7 +51,7 @@ const invokeAgent = createRoute({
   description: "Run one turn. The agent searches its RAGs as often as it needs, then answers.",
   method: "post",
   path: "/api/agents/{identifier}/invoke",
-  middleware: [guardAgentRun, ...jsonMiddleware(AgentInvokeRequest)] as const,
+  middleware: [guardAgentRun, ...checkJson(AgentInvokeRequest)] as const,
   request: { params: agentParams, body: jsonRequest(AgentInvokeRequest) },
   responses: {
     200: json(AgentInvokeResponse, "The turn."),

@@ -4,7 +4,7 @@ import { etag } from "hono/etag";
 
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../client-address.ts";
-import { redirectTrailingSlash } from "../middleware/without-slash.ts";
+import { redirectTrailingSlash } from "../middleware/redirect-trailing-slash.ts";
 import { openApiDocument, registerComponents, unpublishedDocument } from "../open-api-document.ts";
 import { referencePage } from "../reference-page.ts";
 import { agentReference } from "./agents.ts";

@@ -22,7 +22,7 @@ import {
   InferenceRetrieveResponse,
   InferenceRunResponse,
 } from "../schemas/inference.ts";
-import { bearer, inferenceParams, json, jsonRequest, TAGS, jsonMiddleware } from "./route-parts.ts";
+import { bearer, inferenceParams, json, jsonRequest, TAGS, checkJson } from "./route-parts.ts";
 
 const ofInferences = { tags: [TAGS.inferences], security: bearer };
 
@@ -49,11 +49,7 @@ const runRoute = createRoute({
   operationId: "runInference",
   summary: "Run an inference",
   description: `Send a prompt, get a response. Quarry stores nothing between calls. ${SEARCH_RULES}`,
-  middleware: [
-    guardInferenceRun,
-    ...jsonMiddleware(InferenceRunRequest),
-    ignoreUnusedSearch,
-  ] as const,
+  middleware: [guardInferenceRun, ...checkJson(InferenceRunRequest), ignoreUnusedSearch] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRunRequest, EXAMPLES.inferenceRun),
@@ -77,7 +73,7 @@ const retrieveRoute = createRoute({
   description: `Return the passages that a run would use, without calling the model. ${SEARCH_RULES}`,
   middleware: [
     guardInferenceRun,
-    ...jsonMiddleware(InferenceRetrieveRequest),
+    ...checkJson(InferenceRetrieveRequest),
     ignoreUnusedSearch,
   ] as const,
   request: {

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { fieldChanges, removedFields } from "../../access/audit/field-changes.ts";
-import { listRagsForReader, maySeeScopes } from "../../access/readers.ts";
+import { recountRags, maySeeScopes } from "../../access/readers.ts";
 import { addScope, removeScope } from "../../catalog/rags/scopes.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
@@ -20,7 +20,7 @@ import { EXAMPLES } from "../schemas/examples.ts";
 import { Done, RagDetail, RagList, Scope } from "../schemas/rag.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import { RagRetrieveResponse } from "../schemas/retrieval.ts";
-import { bearer, json, jsonRequest, ragParams, TAGS, jsonMiddleware } from "./route-parts.ts";
+import { bearer, json, jsonRequest, ragParams, TAGS, checkJson } from "./route-parts.ts";
 
 const ofRags = { tags: [TAGS.rags], security: bearer };
 
@@ -54,7 +54,7 @@ const retrieveFromRag = createRoute({
   summary: "Semantic search in one RAG",
   description:
     "Returns the chunks that match the queries, without calling a model. If a part of the search is down, the answer has degraded instead of an error.",
-  middleware: [guardSearch, ...jsonMiddleware(RagRetrieveRequest)] as const,
+  middleware: [guardSearch, ...checkJson(RagRetrieveRequest)] as const,
   request: { params: ragParams, body: jsonRequest(RagRetrieveRequest, EXAMPLES.ragRetrieve) },
   responses: {
     200: json(RagRetrieveResponse, "The chunks.", EXAMPLES.ragRetrieved, ["X-Ignored-Fields"]),
@@ -70,7 +70,7 @@ const ofScopes = {
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
 };
 
-const guardScopes = [guardRag, mayChangeScopes, ...jsonMiddleware(Scope)] as const;
+const guardScopes = [guardRag, mayChangeScopes, ...checkJson(Scope)] as const;
 
 const addRagScope = createRoute({
   ...ofScopes,
@@ -110,7 +110,7 @@ ragRoutes.openapi(listRags, async (context) => {
   const { principal, rags: items } = await listPublicRags(services.reads, credential);
   const { actor, reading } = callerFrom(services, context.req.raw, principal);
   context.set("actor", actor);
-  const rags = await listRagsForReader(services.reads, reading, items);
+  const rags = await recountRags(services.reads, reading, items);
   return context.json(rags.map(ragAnswer), 200);
 });
 

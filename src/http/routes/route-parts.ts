@@ -33,8 +33,7 @@ export function jsonRequest<Schema extends z.ZodType>(schema: Schema, example?: 
 }
 
 /** The middleware that stands before a JSON body's validation. */
-export const jsonMiddleware = (schema: z.ZodType) =>
-  [jsonBody(), listIgnoredFields(schema)] as const;
+export const checkJson = (schema: z.ZodType) => [jsonBody(), listIgnoredFields(schema)] as const;
 
 const identifier = (noun: string, example: string) =>
   z.string().openapi({ description: `Identifier of the ${noun}.`, example });

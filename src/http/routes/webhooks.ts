@@ -11,13 +11,13 @@ import type { FileSourceId } from "../../core/ids.ts";
 import { findHookedSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
 import { receiveNotifications } from "../../ingestion/webhooks/receive-notifications.ts";
-import { SOURCES, pushedKindOf } from "../../sources/registry.ts";
+import { SOURCES, pushKind } from "../../sources/registry.ts";
 import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
 import { auditAs } from "../middleware/audit.ts";
 import { readText } from "../middleware/json-body.ts";
 import { errorResponses } from "../schemas/error.ts";
-import { bearer, json, jsonRequest, jsonMiddleware, TAGS } from "./route-parts.ts";
+import { bearer, json, jsonRequest, checkJson, TAGS } from "./route-parts.ts";
 
 const UNAUTHORIZED = 401;
 const URLS_LIMIT = 1_000;
@@ -33,7 +33,7 @@ type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: PushTarge
 const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
   const { db } = context.get("services");
   const source = await findHookedSource(db, context.req.param("file_source_id") ?? "");
-  if (source === null || pushedKindOf(source.provider) !== "addresses") throw notFound();
+  if (source === null || pushKind(source.provider) !== "addresses") throw notFound();
   const secret = bearerIn(context.req.header("Authorization") ?? null) ?? "";
   if (!(await equalInConstantTime(await sha256Hex(secret), source.webhookSecretHash))) {
     throw unauthorized();
@@ -69,7 +69,7 @@ const pushWebUrls = createRoute({
   middleware: [
     auditAs("webhooks.push", "file_source_id", UNAUTHORIZED),
     guardWebSource,
-    ...jsonMiddleware(PushedUrls),
+    ...checkJson(PushedUrls),
   ] as const,
   request: { params: sourceParams, body: jsonRequest(PushedUrls) },
   responses: {

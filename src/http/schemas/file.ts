@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
-import { UNTYPED } from "../finished-document.ts";
+import { UNTYPED } from "../finish-document.ts";
 import { MAX_LIMIT } from "../page-query.ts";
 
 const FileStatusName = z

@@ -21,7 +21,7 @@ type OwnCitation = { number: number; start: number; end: number };
 type Step = Pick<StepResult<ToolSet>, "text" | "content">;
 
 /** Without delimiters of this key. @param citing null: nobody asked for citations. */
-export function readCitedText(step: Step, citing: CiteRule | null, key: string): CitedText {
+export function citedTextOf(step: Step, citing: CiteRule | null, key: string): CitedText {
   const remover = delimiterRemover(key);
   const answer = remover.push(step.text) + remover.end();
   if (citing === null) return { text: answer, marks: [], own: [] };
@@ -120,7 +120,7 @@ const MIN_CHARACTERS = 12;
 /** Something is left out of a quotation. */
 const ELLIPSIS = /\[?(?:…|\.\.\.)\]?/u;
 
-/** Whether what a stretch quotes is in an item's text (letters and digits); true without quotes. */
+/** Checks that a stretch's quotes are in an item (letters and digits); true without quotes. */
 function quoteMatcher(items: string[]): (stretch: string, item: number) => boolean {
   const sources = new Map<number, string>();
   const lettersOf = (item: number) => {

@@ -1,7 +1,7 @@
 import { format as formats } from "@cfworker/json-schema";
 
 import { type Budget, BudgetSpent } from "../../core/work/step-budget.ts";
-import { canonicalText, isJsonObject, type JsonObject } from "./json-values.ts";
+import { jsonKey, isJsonObject, type JsonObject } from "./json-values.ts";
 import { escapePointer } from "./keywords.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
@@ -103,14 +103,14 @@ class Checker {
   ): void {
     let choice = this.#options.get(key);
     if (choice === undefined) {
-      const allowedValues = new Set(options.map((option) => canonicalText(option, this.#budget)));
+      const allowedValues = new Set(options.map((option) => jsonKey(option, this.#budget)));
       choice = {
         known: allowedValues,
         told: [...allowedValues].join(", ").slice(0, MAX_FINDING_LENGTH),
       };
       this.#options.set(key, choice);
     }
-    if (choice.known.has(canonicalText(value, this.#budget))) return;
+    if (choice.known.has(jsonKey(value, this.#budget))) return;
     this.#addFinding(at, `must be ${options.length === 1 ? "" : "one of "}${choice.told}`);
   }
 
@@ -192,7 +192,7 @@ class Checker {
     if (schema["uniqueItems"] !== true) return;
     const values = new Set<string>();
     for (const [place, item] of value.entries()) {
-      const key = canonicalText(item, this.#budget);
+      const key = jsonKey(item, this.#budget);
       if (values.has(key)) return this.#addFinding(memberPath(at, place), "must not occur twice");
       values.add(key);
     }

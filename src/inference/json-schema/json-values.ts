@@ -25,18 +25,15 @@ export function isTooDeep(root: unknown): boolean {
 }
 
 /** A text that two values share if they are equal as JSON values. @throws BudgetSpent */
-export function canonicalText(value: unknown, budget: Budget): string {
+export function jsonKey(value: unknown, budget: Budget): string {
   budget.spend(2);
-  if (Array.isArray(value))
-    return `[${value.map((item) => canonicalText(item, budget)).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => jsonKey(item, budget)).join(",")}]`;
   if (!isJsonObject(value)) {
     if (typeof value === "string") budget.spend(value.length >>> 5);
     return JSON.stringify(value);
   }
   const names = Object.keys(value).sort();
   budget.spend(names.length);
-  const members = names.map(
-    (name) => `${JSON.stringify(name)}:${canonicalText(value[name], budget)}`,
-  );
+  const members = names.map((name) => `${JSON.stringify(name)}:${jsonKey(value[name], budget)}`);
   return `{${members.join(",")}}`;
 }

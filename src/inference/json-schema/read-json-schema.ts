@@ -17,7 +17,7 @@ const DIALECT = /^https?:\/\/json-schema\.org\/draft(?:\/2020-12|\/2019-09|-0[67
 /**
  * A validator without `eval`, in counted steps: core, applicator and validation of draft 2020-12
  * with checked formats, and lists in `items` as until 2019-09. `UNSUPPORTED` keywords, references
- * other than JSON pointers within the schema, and own dialects are refused. @throws SchemaRefused
+ * other than JSON pointers within the schema, and own dialects are refused. @throws SchemaError
  */
 export function readJsonSchema(schema: JsonObject): FindingsOf {
   if (isTooDeep(schema)) throw new SchemaError(TOO_DEEP);

@@ -2,7 +2,13 @@ import { resolvePointer } from "../../core/json-pointer.ts";
 import { PatternError } from "../../text/linear-pattern/compile-pattern.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
 import { isJsonObject, type JsonObject } from "./json-values.ts";
-import { invalidSchema, shortenText, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
+import {
+  invalidSchemaText,
+  shortenText,
+  subschemasOf,
+  UNSUPPORTED,
+  wrongKeyword,
+} from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */
 export class SchemaError extends Error {}
@@ -21,7 +27,7 @@ export class SchemaIndex {
   readonly #targets = new Map<JsonObject, unknown>();
   #instructions = 0;
 
-  /** @throws SchemaRefused */
+  /** @throws SchemaError */
   constructor(root: JsonObject) {
     this.#root = root;
     this.#visit(root, "#");
@@ -38,7 +44,7 @@ export class SchemaIndex {
       throw new SchemaError(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
     }
     const wrong = wrongKeyword(schema);
-    if (wrong !== null) throw new SchemaError(invalidSchema(`${place}/${wrong}`));
+    if (wrong !== null) throw new SchemaError(invalidSchemaText(`${place}/${wrong}`));
     this.#refuseUnsupported(schema);
     const target = this.#resolveReference(schema);
     this.#targets.set(schema, target);

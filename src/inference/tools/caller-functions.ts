@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolChoice, ToolSet, TypedToolCall } from "ai";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { CallerFunctions, EarlierMessage, FunctionCall } from "../types.ts";
 
 export type OfferedTools = {

@@ -5,7 +5,7 @@ import { MANIFEST } from "../../core/bytes/zip/format.ts";
 import { damagedArchive, readDirectory, readEntry } from "../../core/bytes/zip/read-zip.ts";
 import type { ReadAt } from "../../core/bytes/zip/read-zip.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import { ARCHIVE_FORMAT, isPartName, manifest, type Manifest } from "./archive-format.ts";

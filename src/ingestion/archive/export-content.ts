@@ -4,13 +4,13 @@ import { MANIFEST } from "../../core/bytes/zip/format.ts";
 import type { ZipInput } from "../../core/bytes/zip/write-zip.ts";
 import { sha256Hex, shardOf } from "../../core/hash.ts";
 import type { FileId } from "../../core/ids.ts";
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { listExportedExclusions, readExportedFiles } from "../../db/archive/export-store.ts";
 import type { ExportedFile, ExportedRag, ExportedSource } from "../../db/archive/export-store.ts";
 import type { StoredVersion, VersionCursor } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { needsExtractedText } from "../indexing/extracted-texts.ts";
 import { ARCHIVE_FORMAT, archivedFile, archivedRag, SETTINGS } from "./archive-format.ts";
 import type { ArchivedRag, Manifest } from "./archive-format.ts";
@@ -131,7 +131,7 @@ class SourceExport {
       after = rows.at(-1)?.path;
     }
     for (let tries = 0; tries < TRIES; tries++) {
-      for (const only of splitIntoBatches(this.#late.splice(0), FILES_PER_PAGE)) {
+      for (const only of toBatches(this.#late.splice(0), FILES_PER_PAGE)) {
         yield* this.#exportPage(await this.#read({ after: "", only }));
       }
     }
@@ -178,7 +178,7 @@ class SourceExport {
     const { texts } = this.#job;
     const { files: bucket } = this.#services;
     const at = { sourceId, fileId: file.id };
-    if (pushedKindOf(provider) === "files") {
+    if (pushKind(provider) === "files") {
       const bytes = await bucket.get(bytesKey(at, file.version));
       if (bytes === null) return undefined;
       yield { name: `files/${identifier}/${file.path}`, content: await contentOf(bytes) };
@@ -195,7 +195,7 @@ class SourceExport {
 
   /** A file is changing now if the index has another version than its row, or is another one. */
   async *#exportPassages({ rag, part, counts }: IndexExport, files: ExportedFile[]) {
-    const open = new Map(files.flatMap((file) => findIndexedRow(file, rag)));
+    const open = new Map(files.flatMap((file) => indexedRows(file, rag)));
     const shards = Map.groupBy(open.keys(), (fileId) => shardOf(fileId, rag.shards));
     counts.files += open.size;
     for await (const { version, isLast, shard } of this.#versions(rag, shards)) {
@@ -231,8 +231,8 @@ class SourceExport {
   }
 }
 
-/** A file's row in a RAG, if it is indexed there. */
-const findIndexedRow = ({ id, path, rags }: ExportedFile, rag: ExportedRag) =>
+/** The rows of a file in a RAG: one if it is indexed there, else none. */
+const indexedRows = ({ id, path, rags }: ExportedFile, rag: ExportedRag) =>
   rags
     .filter((row) => row.id === rag.id && row.status === "indexed")
     .map((row) => [id, { path, row }] as const);

@@ -3,10 +3,10 @@ import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { busy } from "../../core/errors.ts";
 import { chunkIdOf, shardOf } from "../../core/hash.ts";
 import { asId, newId, type FileId } from "../../core/ids.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
-import { splitIntoBatches, splitBySize } from "../../core/work/batches.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { toBatches, splitBySize } from "../../core/work/batches.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { addWaitingFiles, readWaitingFiles } from "../../db/archive/import-store.ts";
 import type { PlannedRag, PlannedSource, WaitingFile } from "../../db/archive/import-store.ts";
 import type { FileVersion, PlacedChunk, StagedChunk } from "../../ports/index-versions.ts";
@@ -14,7 +14,7 @@ import type { Services } from "../../services.ts";
 import { audienceOf } from "../../sources/audiences.ts";
 import { problemWithName } from "../../sources/file-names.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { factsOf, placeOf, type DescribedFile } from "../indexing/file-work.ts";
 import { writeToIndex } from "../indexing/store-chunks.ts";
 import { parsePart, linesIn, type ArchiveReader } from "./archive-file.ts";
@@ -43,7 +43,7 @@ export async function writeListing(services: Services, job: ImportJob, name: str
   if (source === undefined) throw damagedArchive(`has files of an unknown source: ${name}`);
   const lines = linesIn((await job.archive.bytes(name)) ?? new Uint8Array());
   const at = { importId: job.id, sourceId: source.id };
-  for (const batch of splitIntoBatches(lines.filter(Boolean), FILES_PER_STEP)) {
+  for (const batch of toBatches(lines.filter(Boolean), FILES_PER_STEP)) {
     const files = new Map<string, ArchivedFile>();
     const rows = await Promise.all(
       batch.map(async (line): Promise<WaitingFile> => {
@@ -72,7 +72,7 @@ export async function writeListing(services: Services, job: ImportJob, name: str
     for (const some of splitBySize(parts, STORED_AT_ONCE, sizeOf)) {
       // All are read first: a damaged archive is given up while none is being stored.
       const contents = await Promise.all(some.map((part) => readContent(job.archive, part)));
-      await runInParallel(contents, STORED_AT_ONCE.count, ({ key, content, options }) =>
+      await mapParallel(contents, STORED_AT_ONCE.count, ({ key, content, options }) =>
         services.files.put(key, content, options),
       );
     }
@@ -96,7 +96,7 @@ async function createWaitingFile(
   source: PlannedSource,
   { text: _text, rags, readers, unreadable, ...file }: ArchivedFile,
 ): Promise<WaitingFile> {
-  const isPushed = pushedKindOf(source.row.provider) === "files";
+  const isPushed = pushKind(source.row.provider) === "files";
   const contentId = crypto.randomUUID().replaceAll("-", "").slice(0, CONTENT_ID_LENGTH);
   const principals = { principals: readers ?? [] };
   const audience =
@@ -135,7 +135,7 @@ function partsOf(
   const { version, contentId } = describeFile(waiting);
   const at = { sourceId: source.id, fileId: waiting.fileId };
   const bytes = { part, key: bytesKey(at, version) };
-  const parts: StoredPart[] = pushedKindOf(source.row.provider) === "files" ? [bytes] : [];
+  const parts: StoredPart[] = pushKind(source.row.provider) === "files" ? [bytes] : [];
   if (text === null) return parts;
   const options = { customMetadata: { format: text.format } };
   return [...parts, { part: `texts/${text.sha256}`, key: textKey(at, contentId), options }];

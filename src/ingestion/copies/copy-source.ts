@@ -23,7 +23,7 @@ import { findSourceRow, ragsOfSource } from "../../db/catalog/source-store.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { removePushedFiles } from "../uploads/pushed-files.ts";
 import { putFiles } from "../uploads/put-files.ts";
 
@@ -122,7 +122,7 @@ type Page = { source: Source; originalId: FileSourceId; after: string | null };
 
 /** `last`: files may follow this one. */
 async function copyPage(services: Services, { source, originalId, after }: Page) {
-  if (pushedKindOf(source.provider) !== "files") return { isChanged: false };
+  if (pushKind(source.provider) !== "files") return { isChanged: false };
   const at = { id: source.id, originalId, after, limit: FILES_PER_STEP };
   const { files, removals } = await differencesOf(services.db, at);
   if (removals.length > 0) await removePushedFiles(services, { source, paths: removals });

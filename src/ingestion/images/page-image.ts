@@ -1,5 +1,5 @@
 import { requireFound, notFound } from "../../core/errors.ts";
-import { yieldTurn } from "../../core/work/cooperative.ts";
+import { yieldNow } from "../../core/work/cooperative.ts";
 import { Turns } from "../../core/work/turns.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
@@ -25,7 +25,7 @@ export async function readPageImage(
     const until = services.now() + MINUTE_MS;
     return requireFound(
       await pageOfPdf(bytes, page, async () => {
-        await yieldTurn();
+        await yieldNow();
         signal.throwIfAborted();
         if (services.now() > until) throw notFound();
       }),

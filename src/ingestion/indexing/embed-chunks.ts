@@ -4,7 +4,7 @@ import { ModelFailure } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 import { textToEmbed } from "../../documents/chunking/chunk-document.ts";
 import { outcomeOf, valueOf } from "./file-work.ts";
-import type { EmbeddedChunk, FileWork, MissingChunks, Outcome, ChunkRequest } from "./file-work.ts";
+import type { ChunkVector, FileWork, MissingWork, Outcome, ChunkRequest } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import type { RagId } from "../../core/ids.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
@@ -18,9 +18,9 @@ export type Embedding = { tally: EmbeddingTally; beat?: () => Promise<void> };
 /** Vectors of all chunks that lack one, which are of one model: an outcome for each file. */
 export async function embedChunks(
   services: Services,
-  lacking: readonly MissingChunks[],
+  lacking: readonly MissingWork[],
   { tally, beat }: Embedding,
-): Promise<Map<FileWork, Outcome<EmbeddedChunk[]>>> {
+): Promise<Map<FileWork, Outcome<ChunkVector[]>>> {
   const requests = lacking.flatMap(({ work, missing }) =>
     missing.map((chunk) => ({ work, chunk })),
   );

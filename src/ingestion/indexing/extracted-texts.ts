@@ -2,7 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { EXTRACTION_FORMAT, UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey, bytesKey } from "../../sources/file-objects.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { notFound } from "../../core/errors.ts";
 import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
@@ -24,9 +24,7 @@ type StoredContent = { fileId: FileId; contentId: string; source: { id: FileSour
 
 export function needsExtractedText({ source, mimeType, size }: FileFacts): boolean {
   const isPlain = /^text\/(plain|markdown|csv)\b/.test(mimeType);
-  return (
-    pushedKindOf(source.provider) !== "files" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES
-  );
+  return pushKind(source.provider) !== "files" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES;
 }
 
 const keyOf = ({ fileId, contentId, source }: StoredContent) =>

@@ -8,12 +8,12 @@ import type { Chunk } from "../../documents/chunking/chunk-document.ts";
 import { chunkIdOf, sha256Hex, shardOf } from "../../core/hash.ts";
 import { bareMediaType } from "../../sources/bare-media-type.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
 
-export type EmbeddedChunk = { chunk: IdentifiedChunk; vector: Float32Array };
+export type ChunkVector = { chunk: IdentifiedChunk; vector: Float32Array };
 
 /** One file that is being indexed in one generation of a RAG: read and cut. */
 export type FileWork = {
@@ -26,7 +26,7 @@ export type FileWork = {
 };
 
 /** A file and those of its chunks for which the index has no vector. */
-export type MissingChunks = {
+export type MissingWork = {
   readonly work: FileWork;
   readonly missing: readonly IdentifiedChunk[];
 };
@@ -117,7 +117,7 @@ export async function chunkIdsOf(
   };
   const ordinals = new Map<ChunkId, number>();
   const ids: ChunkId[] = [];
-  for (const part of splitIntoBatches(chunks, HASHED_AT_ONCE)) {
+  for (const part of toBatches(chunks, HASHED_AT_ONCE)) {
     const first = await Promise.all(
       part.map(async (chunk) => ({ chunk, text: await idOf(chunk, 0) })),
     );

@@ -1,5 +1,5 @@
-import { runInWaves, runInParallel } from "../../core/work/parallel.ts";
-import { splitIntoBatches, splitBySize } from "../../core/work/batches.ts";
+import { runInWaves, mapParallel } from "../../core/work/parallel.ts";
+import { toBatches, splitBySize } from "../../core/work/batches.ts";
 import { countAttempt } from "../../db/files/file-rows.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { ActivationResult } from "../../ports/index-versions.ts";
@@ -8,7 +8,7 @@ import { embedChunks, embedderOf } from "./embed-chunks.ts";
 import { endOf, endOfFailure, supersededResult, StepFailure, labelFailure } from "./end-file.ts";
 import type { FileResult } from "./end-file.ts";
 import { groupByIndex, factsOf, indexOf, outcomeOf, placeOf, valueOf } from "./file-work.ts";
-import type { EmbeddedChunk, FileWork, MissingChunks, Outcome } from "./file-work.ts";
+import type { ChunkVector, FileWork, MissingWork, Outcome } from "./file-work.ts";
 import type { Lease, WorkBudget } from "./work-budget.ts";
 import { createLoader, readFile, type Load, type LoadContext } from "./read-file.ts";
 import { createReuse, type Reuse } from "./reuse-vectors.ts";
@@ -39,7 +39,7 @@ export type IndexJob = {
 export type DoneFile = { file: ClaimedFile; result: FileResult; saved: number };
 
 /** A file and its missing chunks, with what may have their vectors already. */
-type ReusableFile = MissingChunks & { reuse: Reuse };
+type ReusableFile = MissingWork & { reuse: Reuse };
 
 /** Embeds files together and hands each on when it is done: none waits for a slow one. */
 export async function* indexGroup(
@@ -96,10 +96,10 @@ async function* indexWorks(
   job: IndexJob,
 ): AsyncGenerator<DoneFile[]> {
   const reuse = await findMissing(services, works);
-  yield await runInParallel(reuse.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
+  yield await mapParallel(reuse.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
     failFile(services, work.file, thrown),
   );
-  const isSmall = ({ missing }: MissingChunks) => missing.length <= MAX_SMALL_CHUNKS;
+  const isSmall = ({ missing }: MissingWork) => missing.length <= MAX_SMALL_CHUNKS;
   const small = portionsOf(services, reuse.lacking.filter(isSmall));
   const large = reuse.lacking.filter((file) => !isSmall(file));
   const steps = [
@@ -139,7 +139,7 @@ async function findMissing(services: Services, works: FileWork[]) {
   const lacking: ReusableFile[] = [];
   const failed: { work: FileWork; thrown: unknown }[] = [];
   const candidates = works.map((work) => ({ work }));
-  await runInParallel(groupByIndex(candidates), FILES_AT_ONCE, async (ofIndex) => {
+  await mapParallel(groupByIndex(candidates), FILES_AT_ONCE, async (ofIndex) => {
     const files = ofIndex.map(({ work }) => {
       return { fileId: work.file.fileId, ids: work.chunks.map(({ id }) => id) };
     });
@@ -158,7 +158,7 @@ async function findMissing(services: Services, works: FileWork[]) {
   return { lacking, failed };
 }
 
-type Vectors = { embedded: EmbeddedChunk[]; asked: number };
+type Vectors = { embedded: ChunkVector[]; asked: number };
 
 /** Vectors of the missing chunks of each file, in order: reused, or else embedded. */
 async function vectorsFor(
@@ -166,13 +166,13 @@ async function vectorsFor(
   files: readonly ReusableFile[],
   { tally, lease }: IndexJob,
 ) {
-  const reused = await runInParallel(files, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
+  const reused = await mapParallel(files, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
     const outcome = await outcomeOf(() => reuse(missing));
     return { work, missing: "value" in outcome ? outcome.value.left : [], outcome };
   });
   const beat = () => lease.renew(files.map(({ work }) => work.file));
   const embedded = await embedChunks(services, reused, { tally, beat });
-  return await runInParallel(reused, reused.length, async ({ work, missing, outcome }) =>
+  return await mapParallel(reused, reused.length, async ({ work, missing, outcome }) =>
     outcomeOf(async () => {
       const fresh = valueOf(embedded.get(work) ?? { value: [] });
       return { embedded: [...valueOf(outcome).embedded, ...fresh], asked: missing.length };
@@ -187,7 +187,7 @@ async function indexSmall(services: Services, portion: readonly ReusableFile[], 
     return own !== undefined && "value" in own ? [{ work, embedded: own.value.embedded }] : [];
   });
   const outcomes = await storeVersions(services, complete);
-  return await runInParallel(portion, FILES_AT_ONCE, async ({ work }, at) => {
+  return await mapParallel(portion, FILES_AT_ONCE, async ({ work }, at) => {
     const own: Outcome<Vectors> = vectors[at] ?? { value: { embedded: [], asked: 0 } };
     const activated = await outcomeOf(async () => {
       valueOf(own);
@@ -206,10 +206,10 @@ const INCOMPLETE: Outcome<ActivationResult> = { value: { outcome: "incomplete", 
 async function indexLarge(services: Services, reusable: ReusableFile, job: IndexJob) {
   const { work, missing } = reusable;
   const { file, chunks } = work;
-  const pages = splitIntoBatches(missing, embedderOf(services, file).batchLimit);
+  const pages = toBatches(missing, embedderOf(services, file).batchLimit);
   let askedChunks = 0;
   let hasFailed = false;
-  const staged = await runInParallel(pages, PORTIONS_AT_ONCE, async (page) =>
+  const staged = await mapParallel(pages, PORTIONS_AT_ONCE, async (page) =>
     outcomeOf(async () => {
       if (hasFailed) return;
       await job.lease.renew([file]);

@@ -15,12 +15,12 @@ import type { ImageWork } from "../images/image-calls.ts";
 import { readImages } from "../images/read-images.ts";
 import { noteContent } from "../../db/files/file-store.ts";
 import { noteReplacedText } from "../../db/files/image-store.ts";
-import { ModelFailure, otherModelMessage } from "../../ports/models.ts";
+import { ModelFailure, modelNotice } from "../../ports/models.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
 import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
 import { extractDocument } from "../../documents/extract-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import type { Lease } from "./work-budget.ts";
 import { readLimited } from "../../core/bytes/read-limited.ts";
@@ -53,7 +53,7 @@ export async function readFile(
     if (unchanged !== null) return unchanged;
   }
   if (file.modelChangedAt > 0) {
-    const cause = new ModelFailure(otherModelMessage(name));
+    const cause = new ModelFailure(modelNotice(name));
     throw new StepFailure(`embedding provider: ${cause.message}`, null, { cause });
   }
   const loaded = await load(file);
@@ -161,7 +161,7 @@ async function loadDocument(
       extractDocument(raw, { ...pictures, discardsBytes: true, yieldToOthers }),
     ),
   );
-  const document = { ...extracted, ...imageModelOf(extracted, file) };
+  const document = { ...extracted, ...imageFields(extracted, file) };
   if (textBefore !== null && textBefore !== (await sha256Hex(document.markdown)))
     await labelFailure("database", () => noteReplacedText(services.db, file, services.now()));
   // The sweep deletes the text of a file that was replaced or deleted meanwhile.
@@ -170,8 +170,8 @@ async function loadDocument(
   return { document, sha256, yieldToOthers };
 }
 
-/** The model that was to read a document's pictures, where it has any. */
-const imageModelOf = (
+/** A field for the model that was to read a document's pictures, where it has any. */
+const imageFields = (
   { recognised, unread, skipped }: ExtractedDocument,
   { source }: ClaimedFile,
 ) =>
@@ -207,7 +207,7 @@ function createYield({ now }: Services, file: ClaimedFile, lease: Lease) {
 }
 
 async function readContent(services: Services, file: ClaimedFile, texts: PushedTexts) {
-  if (pushedKindOf(file.source.provider) !== "files") return await downloadFile(services, file);
+  if (pushKind(file.source.provider) !== "files") return await downloadFile(services, file);
   const { name } = file;
   const text = texts.get(file.version);
   if (text !== undefined && file.sha256 !== null) {

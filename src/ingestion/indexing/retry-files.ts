@@ -1,9 +1,5 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import {
-  makeEndedPending,
-  makeFailedPending,
-  makeOutsideFailuresPending,
-} from "../../db/files/pending-files.ts";
+import { requeueEnded, requeueFailed, requeueFailedOutside } from "../../db/files/pending-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PendTimes } from "../../db/files/file-rows.ts";
 import type { Services } from "../../services.ts";
@@ -17,13 +13,13 @@ type RetryServices = Pick<Services, "db" | "now" | "queue">;
 export const retryFiles = (
   services: RetryServices,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] | null },
-) => queueInSteps(services, (step) => makeFailedPending(services.db, ragId, paths, step));
+) => queueInSteps(services, (step) => requeueFailed(services.db, ragId, paths, step));
 
 /** Indexes a RAG's files at `paths` again, whether or not they failed. Returns how many. */
 export const reindexFiles = (
   services: RetryServices,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] },
-) => queueInSteps(services, (step) => makeEndedPending(services.db, ragId, paths, step));
+) => queueInSteps(services, (step) => requeueEnded(services.db, ragId, paths, step));
 
 /** Each scan retries files that failed for an outside cause. */
 export async function retryAfterScan(
@@ -31,7 +27,7 @@ export async function retryAfterScan(
   sourceId: FileSourceId,
 ): Promise<void> {
   await queueInSteps(services, async (step) => ({
-    messages: await makeOutsideFailuresPending(services.db, sourceId, step),
+    messages: await requeueFailedOutside(services.db, sourceId, step),
     count: 0,
   }));
 }

@@ -1,14 +1,9 @@
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { Services } from "../../services.ts";
-import {
-  chunkIdsOf,
-  type EmbeddedChunk,
-  type FileWork,
-  type IdentifiedChunk,
-} from "./file-work.ts";
+import { chunkIdsOf, type ChunkVector, type FileWork, type IdentifiedChunk } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { shardOf } from "../../core/hash.ts";
 
@@ -16,7 +11,7 @@ import { shardOf } from "../../core/hash.ts";
 const CHUNKS_PER_PAGE = 256;
 
 /** Chunks with vectors of an earlier generation, and chunks that must be embedded. */
-type ReuseResult = { embedded: EmbeddedChunk[]; left: readonly IdentifiedChunk[] };
+type ReuseResult = { embedded: ChunkVector[]; left: readonly IdentifiedChunk[] };
 export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<ReuseResult>;
 
 /**
@@ -34,9 +29,9 @@ export function createReuse(services: Services, work: FileWork): Reuse {
     earlierIds ??= earlierIdsOf(work, { ragId, generation, fileId });
     const idOf = await earlierIds;
     const index = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
-    const embedded: EmbeddedChunk[] = [];
+    const embedded: ChunkVector[] = [];
     const lacking: IdentifiedChunk[] = [];
-    for (const page of splitIntoBatches(missing, CHUNKS_PER_PAGE)) {
+    for (const page of toBatches(missing, CHUNKS_PER_PAGE)) {
       const ids = page.flatMap(({ id }) => idOf.get(id) ?? []);
       const vectorsById = await labelFailure("index", () => index.vectors(fileId, ids));
       const vectors = new Map(vectorsById.map(({ id, vector }) => [id, vector]));

@@ -1,7 +1,7 @@
 import { folderOf } from "../../core/folders.ts";
 import { decodeHalfFloats, encodeHalfFloats } from "../../core/bytes/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { ActivationResult, FileFacts } from "../../ports/index-versions.ts";
 import type { FileVersion, StagedChunk } from "../../ports/index-versions.ts";
@@ -9,7 +9,7 @@ import type { StoredVector } from "../../ports/vector-ledger.ts";
 import type { IndexedVector } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 import { addressOf, groupByIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
-import type { EmbeddedChunk, FileWork, Outcome } from "./file-work.ts";
+import type { ChunkVector, FileWork, Outcome } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
@@ -31,16 +31,13 @@ const REPLACED_PER_CALL = 32;
 const DUPLICATE_KEY_LENGTH = 32;
 
 /** A file of which every chunk that the index lacks has its vector. */
-export type Complete = { work: FileWork; embedded: readonly EmbeddedChunk[] };
-type StoreOutcomes = Map<FileWork, Outcome<ActivationResult>>;
+export type Complete = { work: FileWork; embedded: readonly ChunkVector[] };
+type Outcomes = Map<FileWork, Outcome<ActivationResult>>;
 
 /** Stores and activates the versions of files, several with one call of their index. */
-export async function storeVersions(
-  services: Services,
-  complete: Complete[],
-): Promise<StoreOutcomes> {
-  const storedById: StoreOutcomes = new Map();
-  await runInParallel(groupByIndex(complete), INDEXES_AT_ONCE, async (ofIndex) => {
+export async function storeVersions(services: Services, complete: Complete[]): Promise<Outcomes> {
+  const storedById: Outcomes = new Map();
+  await mapParallel(groupByIndex(complete), INDEXES_AT_ONCE, async (ofIndex) => {
     for (const part of partsOf(ofIndex)) {
       await services.takeTurn(sumOf(part, lengthOf));
       for (const [work, outcome] of await storeTogether(services, part))
@@ -71,28 +68,28 @@ const sumOf = (all: Complete[], valueOf: (one: Complete) => number): number =>
 const lengthOf = ({ work }: Complete): number => work.markdown.length;
 
 /** When a call of several files fails, each is tried alone. */
-async function storeTogether(services: Services, all: Complete[]): Promise<StoreOutcomes> {
+async function storeTogether(services: Services, all: Complete[]): Promise<Outcomes> {
   const writing = await outcomeOf(() => writeVersions(services, all));
   if ("value" in writing) return writing.value;
   if (all.length === 1) return new Map(all.map(({ work }) => [work, writing]));
-  const alone: StoreOutcomes = new Map();
+  const alone: Outcomes = new Map();
   for (const file of all) {
     for (const [work, outcome] of await storeTogether(services, [file])) alone.set(work, outcome);
   }
   return alone;
 }
 
-async function writeVersions(services: Services, all: Complete[]): Promise<StoreOutcomes> {
+async function writeVersions(services: Services, all: Complete[]): Promise<Outcomes> {
   const [first] = all;
   if (first === undefined) return new Map();
-  const versions = await runInParallel(all, all.length, async ({ work, embedded }) => ({
+  const versions = await mapParallel(all, all.length, async ({ work, embedded }) => ({
     file: factsOf(work.file),
     revision: work.file.revision,
     staged: await stagedChunksOf(work, embedded),
     chunks: work.chunks.map(placeOf),
   }));
   const activations = await writeToIndex(services, addressOf(first.work.file), versions);
-  const storedById: StoreOutcomes = new Map();
+  const storedById: Outcomes = new Map();
   for (const [at, { work }] of all.entries()) {
     const activation = activations[at];
     if (activation !== undefined) storedById.set(work, { value: activation });
@@ -133,7 +130,7 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   await upsertVectors(services, address, vectorsOf(factsOf(file), staged, chunks));
 }
 
-const stagedChunksOf = ({ markdown }: FileWork, embedded: readonly EmbeddedChunk[]) =>
+const stagedChunksOf = ({ markdown }: FileWork, embedded: readonly ChunkVector[]) =>
   Promise.all(
     embedded.map(async ({ chunk, vector }): Promise<StagedChunk> => {
       const text = chunkText(markdown, chunk);

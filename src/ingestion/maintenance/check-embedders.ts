@@ -2,11 +2,7 @@ import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import { attempt } from "../../core/log.ts";
 import { dotProduct } from "../../core/bytes/half-float.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
-import {
-  dueProbes,
-  recordProbe,
-  type ProbedGeneration,
-} from "../../db/generations/generation-store.ts";
+import { dueProbes, recordProbe, type DueProbe } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
 import { GENERAL_QUESTIONS, measureUnrelated } from "./measure-unrelated.ts";
 
@@ -35,7 +31,7 @@ export async function checkEmbedders(services: Services): Promise<void> {
   }
 }
 
-async function compareModel(services: Services, indexes: ProbedGeneration[]) {
+async function compareModel(services: Services, indexes: DueProbe[]) {
   const { db, runInBackground, log, models, now, ragIndexes } = services;
   const [first] = indexes;
   if (first === undefined) return;

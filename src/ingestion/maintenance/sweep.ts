@@ -17,10 +17,7 @@ import { expireProbes } from "../../db/generations/generation-store.ts";
 import { keepNewestQueries, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { releaseLimited, takeUnclaimedFiles } from "../../db/files/pending-files.ts";
-import {
-  expireClaims,
-  listRemovedResources,
-} from "../../db/maintenance/removed-resources-store.ts";
+import { expireClaims, listRemoved } from "../../db/maintenance/removed-resources-store.ts";
 import { takeUnclaimedScans, takeDueSources } from "../../db/scans/scan-store.ts";
 import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
@@ -213,7 +210,7 @@ async function keepEvents({ db, wakeSender }: Services): Promise<void> {
 
 async function queuePurges(services: Services): Promise<void> {
   const before = services.now() - PURGE_AGAIN_AFTER_MS;
-  const { rags, sources } = await listRemovedResources(services.db, before);
+  const { rags, sources } = await listRemoved(services.db, before);
   for (const ragId of rags) await services.queue.scan({ kind: "purge-rag", ragId });
   for (const fileSourceId of sources) {
     await services.queue.scan({ kind: "purge-source", fileSourceId });

@@ -22,22 +22,22 @@ export async function previewPermissions(
   { defaultReaders }: { defaultReaders: string[] } = fileSource.source,
 ) {
   const source = { ...fileSource.source, defaultReaders };
-  const readRecorded = async () => ({
+  const readStored = async () => ({
     ...(await readAccess(services.db, source)),
     isComplete: true,
   });
-  if (source.permissions === "on") return await readRecorded();
+  if (source.permissions === "on") return await readStored();
   // Under an id of its own: a scan may be under way, whose data it must not touch.
   const id = asId<typeof source.id>(`preview-${source.id}`);
   const reader = await services.sourceReaders({ ...source, id, permissions: "on" });
-  if (reader === null) return await readRecorded();
+  if (reader === null) return await readStored();
   const summary = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
   const signal = AbortSignal.timeout(LISTED_FOR_MS);
   let cursor: string | null = null;
   try {
     do {
       const page = await reader.list(cursor, signal);
-      for (const file of page.files) await addToPreview(summary, source, file);
+      for (const file of page.files) await add(summary, source, file);
       cursor = page.next;
     } while (cursor !== null && !signal.aborted);
   } catch (thrown) {
@@ -49,18 +49,14 @@ export async function previewPermissions(
 }
 
 type Problem = { path: string; message: string };
-type PermissionsPreview = {
+type Preview = {
   files: number;
   nobody: number;
   unreadable: number;
   problems: Problem[];
 };
 
-async function addToPreview(
-  preview: PermissionsPreview,
-  source: FileSource["source"],
-  { path, readers }: ListedFile,
-) {
+async function add(preview: Preview, source: FileSource["source"], { path, readers }: ListedFile) {
   const audience = await audienceOf(readers ?? defaultReadersOf(source));
   preview.files += 1;
   if (namedReaders(audience, source.defaultReaders).length > 0) return;

@@ -118,7 +118,7 @@ export async function applyDefaultReaders(
 /** A source that files are pushed to. */
 export type PushedSource = { id: FileSourceId; permissions?: "off" | "on" };
 
-/** Told without readers, a file keeps what it has; one that was not there has the default. */
+/** A file that names no readers keeps what it has; a new file gets the default. */
 export async function findChangedReaders(
   source: PushedSource,
   files: readonly { path: string; newId: FileId; readers?: string[] | null }[],
@@ -127,8 +127,7 @@ export async function findChangedReaders(
   const changed: FileWithReaders[] = [];
   for (const { path, newId, readers: principals = null } of files) {
     const before = existing.get(path);
-    const readers =
-      principals === null ? defaultReadersFor(source, before) : readersOfPush(principals);
+    const readers = principals === null ? defaultsFor(source, before) : readersOfPush(principals);
     if (readers === undefined) continue;
     const audience = readers === null ? null : (await audienceOf(readers)).id;
     if (audience === (before?.audience ?? null)) continue;
@@ -141,8 +140,8 @@ const readersOfPush = (principals: string[]): FileReaders => {
   return { principals: principals.map((principal) => ({ principal, from: "push" })) };
 };
 
-/** Undefined: it keeps what it has; null: it has the default readers once permissions are on. */
-function defaultReadersFor({ permissions }: PushedSource, before: StoredFile | undefined) {
+/** Undefined: the file keeps what it has; null: the default readers once permissions are on. */
+function defaultsFor({ permissions }: PushedSource, before: StoredFile | undefined) {
   const isLive = before !== undefined && before.deletedAt === null;
   if (isLive && before.audience !== null) return undefined;
   return permissions === "on" ? DEFAULT_READERS : null;

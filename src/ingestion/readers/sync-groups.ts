@@ -1,4 +1,4 @@
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { principalOf } from "../../core/principals.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { dueGroups, endTurn, keepMembers, takeGroupSources } from "../../db/access/member-store.ts";
@@ -19,7 +19,7 @@ export async function syncGroups(services: Services): Promise<void> {
   const now = services.now();
   const retryAt = now + RETRY_AFTER_MS;
   const sources = await takeGroupSources(services.db, now, retryAt, SOURCES_PER_TURN);
-  await runInParallel(sources, SOURCES_PER_TURN, async (source) => {
+  await mapParallel(sources, SOURCES_PER_TURN, async (source) => {
     const isDone = await syncSource(services, source).catch((thrown: unknown) => {
       if (!(thrown instanceof SourceFailure)) throw thrown;
       services.log.warn("groups not read", { fileSourceId: source.id, reason: thrown.message });
@@ -42,7 +42,7 @@ async function syncSource(services: Services, source: GroupSource): Promise<bool
   const groups = await dueGroups(db, source.id, now - DAY_MS + MINUTE_MS, GROUPS_PER_TURN);
   const reader = await services.sourceReaders(source);
   const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
-  await runInParallel(groups, GROUPS_AT_ONCE, async (group) => {
+  await mapParallel(groups, GROUPS_AT_ONCE, async (group) => {
     const membership = await membersIn(reader, group, signal);
     await keepMembers(db, { sourceId: source.id, group, now, ...membership });
   });

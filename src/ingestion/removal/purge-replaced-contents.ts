@@ -9,7 +9,7 @@ import {
 } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, textKey, fileOfKey, sourcePrefix } from "../../sources/file-objects.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { readerKey } from "../../sources/reader-store.ts";
 import { pageKey } from "../../sources/page-store.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
@@ -66,7 +66,7 @@ async function bytesKeysOf(content: ReplacedContent): Promise<string[]> {
   const { sourceId, path, version, provider, isCurrent } = content;
   if (isCurrent) return [];
   if (sourceId === "") return [path];
-  const holder = pushedKindOf(provider ?? "");
+  const holder = pushKind(provider ?? "");
   if (holder === "files") return [bytesKey(content, version)];
   if (holder !== "addresses" || version === "") return [];
   return [readerKey(sourceId, await pageKey(path, version))];
@@ -113,7 +113,7 @@ async function checkPage(
   // for some hours.
   const old = objects.objects.filter(({ uploaded }) => uploaded.getTime() < now - DAY_MS);
   const keys = old.map(({ key }) => key);
-  const unnamed = await findUnreferencedKeys(services, sourceId, keys);
+  const unnamed = await unusedKeys(services, sourceId, keys);
   if (unnamed.length > 0) {
     services.log.info("interrupted uploads deleted", { sourceId, objects: unnamed.length });
     await services.files.delete(unnamed);
@@ -125,11 +125,7 @@ async function checkPage(
 }
 
 /** A key is never used twice, so that what no row names now none will name. */
-async function findUnreferencedKeys(
-  { db }: Pick<Services, "db">,
-  sourceId: FileSourceId,
-  keys: string[],
-) {
+async function unusedKeys({ db }: Pick<Services, "db">, sourceId: FileSourceId, keys: string[]) {
   const ofFiles = keys.flatMap((key) => {
     const fileId = fileOfKey(sourceId, key);
     return fileId === null ? [] : [{ key, fileId }];

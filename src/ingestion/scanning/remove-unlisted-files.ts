@@ -2,12 +2,7 @@ import { isMassRemoval, REMOVED_FREELY } from "../../core/mass-removal.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
 import { countLiveFiles, liveFileIds } from "../../db/scans/listing-store.ts";
-import {
-  isMending,
-  advanceRun,
-  noteMendedRemovals,
-  type ScanRun,
-} from "../../db/scans/scan-store.ts";
+import { isMending, advance, noteMendedRemovals, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS } from "../timeouts.ts";
 import { removeDeletedFiles } from "../removal/remove-from-indexes.ts";
@@ -49,7 +44,7 @@ async function holdOrRemove(services: Services, run: ScanRun, unlisted: FileId[]
 async function removeInSteps(services: Services, run: ScanRun, unlisted: FileId[]): Promise<void> {
   for (let at = 0; at < unlisted.length; at += REMOVED_PER_STEP) {
     const now = services.now();
-    const isOurs = at === 0 || (await advanceRun(services.db, run, run.progress, now + LEASE_MS));
+    const isOurs = at === 0 || (await advance(services.db, run, run.progress, now + LEASE_MS));
     if (!isOurs) return;
     // Other writers to a listed source have seen their files later than the listing; a feed
     // reports changes in the order in which they happened, including those of this run.
@@ -61,7 +56,7 @@ async function removeInSteps(services: Services, run: ScanRun, unlisted: FileId[
 const listingStartOf = ({ startedAt, progress }: ScanRun) => progress.listedFrom ?? startedAt;
 
 /** Files added later than this are not expected in the listing, ms. */
-const expectedSince = (run: ScanRun) =>
+const expectedUntil = (run: ScanRun) =>
   isMending(run.progress) ? listingStartOf(run) - LISTING_LAG_MS : listingStartOf(run);
 
 async function unlistedFiles(services: Services, run: ScanRun) {
@@ -94,7 +89,7 @@ async function addUnlisted(
   for (;;) {
     const rows = await liveFileIds(services.db, {
       sourceId: run.source.id,
-      before: expectedSince(run),
+      before: expectedUntil(run),
       after,
       limit: IDS_PER_PAGE,
     });

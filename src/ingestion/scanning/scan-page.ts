@@ -99,7 +99,7 @@ async function compareWithStored(services: Services, run: ScanRun, listing: List
   const audiences = new Map<string, Audience>();
   const files = await Promise.all(
     listing.files.map(async (file) => {
-      const audience = await readAudience(run, file);
+      const audience = await audienceOfFile(run, file);
       if (audience !== null) audiences.set(audience.id, audience);
       const assignment = audience === null ? {} : { audience: audience.id };
       const name = file.name.toWellFormed();
@@ -125,7 +125,7 @@ async function compareWithStored(services: Services, run: ScanRun, listing: List
 }
 
 /** Null where permissions are off; a file that failed keeps the readers that are known. */
-async function readAudience({ source }: ScanRun, { readers, failure }: ListedFile) {
+async function audienceOfFile({ source }: ScanRun, { readers, failure }: ListedFile) {
   if (source.permissions === "off") return null;
   if (readers === undefined && failure !== undefined) return null;
   return await audienceOf(readers ?? defaultReadersOf(source));

@@ -2,18 +2,12 @@ import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { newId, type FileSourceId, type ScanRunId } from "../../core/ids.ts";
 import { recountPushedFiles } from "../../db/scans/webhook-store.ts";
 import { noteProblem } from "../../db/scans/listing-store.ts";
-import {
-  beginRun,
-  endRun,
-  advanceRun,
-  resumeRun,
-  scanOnceMore,
-} from "../../db/scans/scan-store.ts";
+import { beginRun, endRun, advance, resumeRun, scanOnceMore } from "../../db/scans/scan-store.ts";
 import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceReader, SourceFailureKind } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS, MAX_TRIES, backOffMs } from "../timeouts.ts";
 import { retryAfterScan } from "../indexing/retry-files.ts";
 import { applyDefaultReaders } from "../readers/record-readers.ts";
@@ -131,7 +125,7 @@ async function listSlice(
 async function queueNextStep(services: Services, run: ScanRun, delayMs = 0) {
   const claimedUntil = services.now() + delayMs + QUEUED_CLAIM_MS;
   const progress = { ...run.progress, commit: crypto.randomUUID() };
-  if (!(await advanceRun(services.db, run, progress, claimedUntil))) return "lost";
+  if (!(await advance(services.db, run, progress, claimedUntil))) return "lost";
   const message = { kind: "continue-scan", fileSourceId: run.source.id, runId: run.id } as const;
   await services.queue.scan(message, Math.ceil(delayMs / 1_000));
   return "handed-on";
@@ -146,7 +140,7 @@ async function finishRun(services: Services, run: ScanRun, reader: SourceReader 
   // Everything listed is committed; a later scan may begin as soon as this one ends.
   if (run.progress.mode !== "look") {
     await reader?.finishListing?.();
-    if (pushedKindOf(run.source.provider) === "addresses")
+    if (pushKind(run.source.provider) === "addresses")
       await recountPushedFiles(services.db, run.source.id);
   }
   await end(services, run, {

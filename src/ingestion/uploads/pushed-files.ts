@@ -7,7 +7,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import { moveFiles, writeMetadata } from "../../db/files/write-files.ts";
 import { timesFrom } from "../timeouts.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { pushedKindOf } from "../../sources/registry.ts";
+import { pushKind } from "../../sources/registry.ts";
 import { markPathsDeleted } from "../../db/files/removal-store.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
@@ -49,7 +49,7 @@ export async function describePushedFile(
 
 /** Whether the service keeps the bytes of a source's files; others are read and let go. */
 export const keepsOriginals = ({ provider }: { provider: string }) =>
-  pushedKindOf(provider) === "files";
+  pushKind(provider) === "files";
 
 /** The bytes of a pushed file as they were sent; null where they are not kept. */
 export async function readOriginal(

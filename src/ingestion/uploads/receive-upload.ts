@@ -1,4 +1,4 @@
-import { throwEndedEarly } from "../../core/errors.ts";
+import { throwCutOff } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { hexOf } from "../../core/ids.ts";
 import { piecesOf, readLimited } from "../../core/bytes/read-limited.ts";
@@ -71,7 +71,7 @@ export async function receiveUpload(
     const key = await placeFor();
     return new Upload(files, await pass(files, key, body, announcedBytes), { key });
   }
-  const bytes = await readLimited(body, limit, announcedBytes).catch(throwEndedEarly);
+  const bytes = await readLimited(body, limit, announcedBytes).catch(throwCutOff);
   if (bytes === null) return null;
   return new Upload(files, { size: bytes.byteLength, sha256: await sha256Hex(bytes) }, { bytes });
 }
@@ -87,7 +87,7 @@ async function pass(files: FileStore, key: string, body: ReadableStream<Uint8Arr
         yield part;
       }
     } catch (thrown) {
-      throwEndedEarly(thrown);
+      throwCutOff(thrown);
     }
     await writer.close();
   };

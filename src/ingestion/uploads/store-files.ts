@@ -1,7 +1,7 @@
 import { invalidField, notFound, reasonOf } from "../../core/errors.ts";
 import { fileNameOf } from "../../core/folders.ts";
 import { newId, type FileId } from "../../core/ids.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { findFiles, type StoredFile } from "../../db/files/file-store.ts";
 import { writeFiles, type WrittenFile } from "../../db/files/write-files.ts";
 import { COPIED_VERSION } from "../../db/schema/sources.ts";
@@ -76,7 +76,7 @@ export async function storeFiles(
     await storeOnce(services, source, open, results);
     open = open.filter((file) => !results.has(file));
   }
-  await runInParallel(open, WRITES_AT_ONCE, async ({ upload }) => await upload.discard());
+  await mapParallel(open, WRITES_AT_ONCE, async ({ upload }) => await upload.discard());
   return files.map((file) => results.get(file) ?? { thrown: notFound() });
 }
 
@@ -88,11 +88,7 @@ async function storeOnce(
   results: Map<ReceivedFile, StoreOutcome>,
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
-  const existing = await discardOnFailure(
-    services,
-    files,
-    findFiles(services.db, source.id, paths),
-  );
+  const existing = await discardOnError(services, files, findFiles(services.db, source.id, paths));
   const {
     own = [],
     same = [],
@@ -107,8 +103,8 @@ async function storeOnce(
   const tells =
     source.permissions === "on" || files.some(({ readers: principals }) => principals !== null);
   if (tells)
-    await discardOnFailure(services, files, recordReaders(services, source, await readersOf(same)));
-  await runInParallel([...own, ...same], WRITES_AT_ONCE, async (file) => {
+    await discardOnError(services, files, recordReaders(services, source, await readersOf(same)));
+  await mapParallel([...own, ...same], WRITES_AT_ONCE, async (file) => {
     // This call wrote it already, when the database statement was executed twice.
     if (existing.get(file.path)?.version !== file.version) await file.upload.discard();
     results.set(file, resultOf(file, false));
@@ -156,7 +152,7 @@ const idOf = (file: ReceivedFile, existing: Map<string, StoredFile>): FileId =>
   existing.get(file.path)?.id ?? file.newId;
 
 /** A failure before any row can refer to the uploads deletes their bytes. */
-async function discardOnFailure<T>(
+async function discardOnError<T>(
   { runInBackground }: Services,
   files: ReceivedFile[],
   step: Promise<T>,
@@ -177,7 +173,7 @@ async function storeBytes(
   existing: Map<string, StoredFile>,
   results: Map<ReceivedFile, StoreOutcome>,
 ): Promise<ReceivedFile[]> {
-  await runInParallel(files, WRITES_AT_ONCE, async (file) => {
+  await mapParallel(files, WRITES_AT_ONCE, async (file) => {
     const fileId = idOf(file, existing);
     await takeTurn(file.upload.size);
     try {

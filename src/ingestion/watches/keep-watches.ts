@@ -13,7 +13,7 @@ import {
   watchesOf,
 } from "../../db/scans/watch-store.ts";
 import type { StoredWatch, WatchedSource, WatchState } from "../../db/scans/watch-store.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
@@ -42,7 +42,7 @@ export async function keepWatches(services: Services): Promise<void> {
   const now = services.now();
   const dueAgainAt = now + SWEPT_CLAIM_MS;
   const due = await takeDueWatches(services.db, { now, dueAgainAt, limit: SOURCES_PER_TURN });
-  await runInParallel(due, SOURCES_PER_TURN, async (source) => {
+  await mapParallel(due, SOURCES_PER_TURN, async (source) => {
     const state = await stateAfterTurn(services, source, baseUrl);
     await noteWatchState(services.db, source.id, dueAgainAt, state);
   });
@@ -106,9 +106,7 @@ async function readWatchState(
 ) {
   const watches = await watchesOf(db, source.id);
   const targets = storedTargets ?? [...new Set(watches.map(({ target }) => target))];
-  const currentWatches = targets.map((target) =>
-    currentWatchOf(watches, { target, baseUrl }, now()),
-  );
+  const currentWatches = targets.map((target) => currentWatch(watches, { target, baseUrl }, now()));
   const expiries = currentWatches.map((watch) => watch?.expiresAt ?? 0);
   const times = [
     ...currentWatches.map((watch) => (watch === null ? now() + MINUTE_MS : renewalOf(watch))),
@@ -122,7 +120,7 @@ async function readWatchState(
 }
 
 /** The target's newest watch that notifies this service now and is to be kept. */
-const currentWatchOf = (
+const currentWatch = (
   watches: StoredWatch[],
   { target, baseUrl }: Pick<StoredWatch, "target" | "baseUrl">,
   now: number,
@@ -178,7 +176,7 @@ async function renewWatch(
   const { turn, target, watches } = watch;
   const { baseUrl, watcher } = turn;
   const now = services.now();
-  const current = currentWatchOf(watches, { target, baseUrl }, now);
+  const current = currentWatch(watches, { target, baseUrl }, now);
   if (current !== null && renewalOf(current) > now) return;
   if (current !== null && (await isExtended(services, turn, current))) return;
   // A watch that the provider no longer knows may have missed changes.

@@ -27,7 +27,7 @@ export async function receiveNotifications(
   for (const notification of notifications) {
     const watch = watches.get(notification.watchId);
     if (watch === undefined || !(await isAuthentic(notification, watch, now))) continue;
-    const { isDue, isChanged } = await applyNotification(db, notification, watch);
+    const { isDue, isChanged } = await apply(db, notification, watch);
     if (isDue) due.add(watch.sourceId);
     if (isChanged) changed.add(watch.sourceId);
   }
@@ -35,12 +35,8 @@ export async function receiveNotifications(
   for (const sourceId of changed) await services.debounceDriveScan(sourceId, startsAtOnce);
 }
 
-/** Whether the source's watches are to be looked after, and whether it is to be scanned. */
-async function applyNotification(
-  db: Database,
-  { resourceId, event }: WatchNotification,
-  watch: StoredWatch,
-) {
+/** Updates the watch. Returns whether to look after the source's watches, and whether to scan it. */
+async function apply(db: Database, { resourceId, event }: WatchNotification, watch: StoredWatch) {
   const isLearnt = resourceId !== null && watch.resourceId === null;
   // The provider names the resource in its first notification, which may precede its answer.
   if (isLearnt) await updateWatch(db, watch.id, { resourceId });

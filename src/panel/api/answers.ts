@@ -11,7 +11,7 @@ import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
 import { type Find, refuseChange } from "./request/route.ts";
 import { Endpoints, pageOf, time, schema } from "./request/endpoint.ts";
-import { omitUndefined, type Given } from "../../core/input/given.ts";
+import { omitUndefined, type Given } from "../../core/input/omit-undefined.ts";
 
 const identity = { id: z.string(), identifier: z.string(), createdAt: time };
 

@@ -2,7 +2,7 @@ import { OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { baseUrlOf } from "../../http/client-address.ts";
 import { auditRequests } from "../../http/middleware/audit.ts";
-import { finishDocument } from "../../http/finished-document.ts";
+import { finishDocument } from "../../http/finish-document.ts";
 import { serviceInfo } from "../../http/open-api-document.ts";
 import { agentActions, inferenceActions } from "./answers.ts";
 import { archiveRoutes } from "./archive.ts";
@@ -22,12 +22,7 @@ import { overviewRoutes, usageRoutes } from "./overview.ts";
 import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
 import { ragRoutes } from "./rags.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
-import {
-  requireEnrolment,
-  restrictMembers,
-  requireOwnPages,
-  requireSignIn,
-} from "./request/guards.ts";
+import { requireTotp, restrictMembers, requireOwnPages, requireSignIn } from "./request/guards.ts";
 import type { PanelEnv } from "./request/route.ts";
 import { requestRoutes } from "./requests.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
@@ -71,7 +66,7 @@ export function panelApi(): OpenAPIHono<PanelEnv> {
   app.use(auditRequests);
   app.route("/", sessionRoutes);
   app.route("/", totpRoutes);
-  app.use(requireSignIn, requireOwnPages, requireEnrolment);
+  app.use(requireSignIn, requireOwnPages, requireTotp);
   app.route("/", openSessionRoutes);
   app.route("/", ragSearchRoutes);
   app.route("/", documentRoute(app));

@@ -47,7 +47,7 @@ const Upload = schema("ArchiveUpload", { id: z.string(), pieceBytes: z.int() });
 
 const answers = { 200: { schema: Import }, 202: { schema: Import } };
 
-async function continueArchiveImport(...call: Parameters<typeof continueImport>) {
+async function resumeImport(...call: Parameters<typeof continueImport>) {
   const { plan, ...progress } = await continueImport(...call);
   const { files = 0, passages = 0, embedderCalls = 0, things = [] } = plan ?? {};
   const answer = Import.parse({ ...progress, files, passages, embedderCalls, things });
@@ -91,7 +91,7 @@ export const archiveRoutes = new Endpoints("service")
     answers,
     async ({ context, services, query }) => {
       const id = await storeUpload(services, context.req.raw.body ?? new ReadableStream());
-      return context.json(...(await continueArchiveImport(context, id, query)));
+      return context.json(...(await resumeImport(context, id, query)));
     },
   )
   .json(
@@ -124,8 +124,7 @@ export const archiveRoutes = new Endpoints("service")
     "Import what was uploaded, or continue an import. 202 while there is more to do.",
     { query: importQuery, name: "archive.import", errors: [409] },
     answers,
-    async ({ context, key, query }) =>
-      context.json(...(await continueArchiveImport(context, key, query))),
+    async ({ context, key, query }) => context.json(...(await resumeImport(context, key, query))),
   )
   .list(
     "get /archive/imports",

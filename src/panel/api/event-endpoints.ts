@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import * as endpoints from "../../catalog/event-endpoints/endpoints.ts";
 import { sendDelivery } from "../../catalog/event-endpoints/send-events.ts";
 import { requireFound } from "../../core/errors.ts";
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { storedSettings } from "../../core/input/setting-fields.ts";
 import { isoTime } from "../../core/time.ts";
 import * as store from "../../db/catalog/event-store.ts";

@@ -14,12 +14,7 @@ import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/route.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import {
-  decodePath,
-  requirePushedSource,
-  readFileHeaders,
-  type SourceRow,
-} from "./request/sent-file.ts";
+import { decodePath, requirePushed, readFileHeaders, type SourceRow } from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
 const LIMITS = {
@@ -78,7 +73,7 @@ const Missing = schema("MissingFiles", { missing: z.array(z.string()) });
 
 /** Up to 500 files of a source that files are pushed to. */
 const filesOfSource: Find<SourceRow> = async (services, { key }) =>
-  requirePushedSource(await findFileSource(services, { key }));
+  requirePushed(await findFileSource(services, { key }));
 
 export const filesRemoval = action({
   name: "file-sources.files.remove",

@@ -44,7 +44,7 @@ const readersChange = action({
   find: findPushedFile,
   body: z.object({ readers: principals }),
   work: ({ services, subject, body: { readers } }) => setReaders(services, { ...subject, readers }),
-  readPreviousParts: async (services, file) => {
+  readPrevious: async (services, file) => {
     const { readers } = await fileReaders(services, file);
     return { readers: readers?.map(({ principal }) => principal) };
   },

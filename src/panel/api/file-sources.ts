@@ -26,7 +26,7 @@ import {
   timeOrNull,
   schema,
 } from "./request/endpoint.ts";
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { refuseChange } from "./request/route.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
 import type { SourceManifest } from "../../sources/source-manifest.ts";

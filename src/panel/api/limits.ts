@@ -1,11 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import {
-  changeLimit,
-  newLimit,
-  putLimit,
-  listLimitsWithUsage,
-} from "../../catalog/limits/limit-verbs.ts";
+import { changeLimit, newLimit, putLimit, readLimits } from "../../catalog/limits/limit-verbs.ts";
 import { requireFound } from "../../core/errors.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
@@ -23,7 +18,7 @@ const Limit = newLimit
   .openapi("Limit");
 
 export const findLimit = async (services: Services, { key }: { key: string }) =>
-  requireFound((await listLimitsWithUsage(services)).find(({ id }) => id === key));
+  requireFound((await readLimits(services)).find(({ id }) => id === key));
 
 export const limitCreation = action({
   name: "limits.create",
@@ -70,7 +65,7 @@ export const limitRoutes = new Endpoints("service")
     "get /limits",
     "Spending limits. With what is used in this period, and reserved for model calls under way.",
     { item: Limit },
-    ({ services }) => listLimitsWithUsage(services),
+    ({ services }) => readLimits(services),
   )
   .action(limitCreation)
   .action(limitChange)

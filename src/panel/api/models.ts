@@ -28,7 +28,7 @@ const modelsReplacement = action({
   about: "Replace the offered models. The whole list at once.",
   body: offeredModels,
   work: ({ services, body }) => replaceModels(services, { models: body }),
-  readPreviousParts: async ({ db }) => ({ models: await listModelRows(db) }),
+  readPrevious: async ({ db }) => ({ models: await listModelRows(db) }),
   answer: offeredModels,
 });
 

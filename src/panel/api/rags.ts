@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { listRagsForReader, readingInPanel, maySeeScopes } from "../../access/readers.ts";
+import { recountRags, readingInPanel, maySeeScopes } from "../../access/readers.ts";
 import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
@@ -19,7 +19,7 @@ import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
 import { countText } from "../components/figures.ts";
 import { fieldsOfKind, Endpoints, queued, schema } from "./request/endpoint.ts";
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { refuseChange } from "./request/route.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { storedPath } from "../../sources/file-names.ts";
@@ -48,7 +48,7 @@ const answerOf = ({ rag, scopes }: ScopedRag) => ({
   scopes,
 });
 
-/** With external ids of scopes that nothing has; may read all files of the source. */
+/** Adds external ids of scopes that no file has; may read all files of the source. */
 async function answerWithUnknownIds({ db }: Pick<Services, "db">, rag: RagRecord) {
   const scopes = await scopesOf(db, rag.id);
   const ids = scopes.flatMap(({ type, value }) => (type === "externalId" ? value : []));
@@ -107,7 +107,7 @@ export const ragChange = action({
     return await updateRag(services, { rag, patch });
   },
   previousValues: (rag) => ({ ...rag, fileSource: rag.fileSource.identifier }),
-  readPreviousParts: async ({ db }, rag, { scopes: isGiven }) =>
+  readPrevious: async ({ db }, rag, { scopes: isGiven }) =>
     isGiven === undefined ? {} : { scopes: await scopesOf(db, rag.id) },
   answer: CheckedRag,
   answerOf: (rag, services) => answerWithUnknownIds(services, rag),
@@ -155,7 +155,7 @@ export const ragRoutes = new Endpoints("rags", findRag)
     { item: schema("PanelRag", fields) },
     async ({ services, caller, paging }) => {
       const { data, total } = await listRags(services, paging);
-      const rags = await listRagsForReader(
+      const rags = await recountRags(
         services.db,
         readingInPanel(caller, null),
         data.map(({ rag }) => rag),

@@ -11,12 +11,7 @@ import { forbidden, requireFound, QuarryError } from "../../core/errors.ts";
 import { originOf, isHttps } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
-import {
-  requireEnrolment,
-  refuseForeignPages,
-  requireOwnPages,
-  ownSession,
-} from "./request/guards.ts";
+import { requireTotp, refuseForeignPages, requireOwnPages, ownSession } from "./request/guards.ts";
 import { sessionHashOf, requireSignIn } from "./request/guards.ts";
 import { beginTotp, confirmEnrolment, removeOwnTotp } from "../../access/totp/change-totp.ts";
 import { action, type ActionContext } from "../action.ts";
@@ -56,7 +51,7 @@ export const passwordChange = action({
   about: "Change your password. Your other sessions end.",
   by: "members",
   body: ownPassword,
-  before: [...own, requireEnrolment],
+  before: [...own, requireTotp],
   work: async ({ context, services, body }) => {
     const session = sessionOf(context);
     await changeOwnPassword(services, { ...(await ownSession(context)), ...body });

@@ -17,7 +17,7 @@ import { action, recordFiles } from "../action.ts";
 import type { Find } from "./request/route.ts";
 import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { fileMetadata, requirePushedSource, refusePartial } from "./request/sent-file.ts";
+import { fileMetadata, requirePushed, refusePartial } from "./request/sent-file.ts";
 import { readFileHeaders, type SourceRow } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
@@ -106,7 +106,7 @@ const SOURCE = "/file-sources/{id}";
 export const findPushedFile: Find<{ source: SourceRow; path: string }> = async (
   services,
   { key, path },
-) => ({ source: requirePushedSource(await findFileSource(services, { key })), path });
+) => ({ source: requirePushed(await findFileSource(services, { key })), path });
 
 const sourceOfFile = ({ source }: { source: SourceRow }) => source.identifier;
 
@@ -174,7 +174,7 @@ export const sourceFileRoutes = new Endpoints("sources", findFileSource)
     "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
     { query: manifestQuery, answer: Manifest },
     ({ services, subject, query: { cursor } }) =>
-      manifestPage(services, { source: requirePushedSource(subject), cursor }),
+      manifestPage(services, { source: requirePushed(subject), cursor }),
   )
   .raw(
     `put ${SOURCE}/files/{path}`,
@@ -186,7 +186,7 @@ export const sourceFileRoutes = new Endpoints("sources", findFileSource)
       refuseContentCoding(raw.headers);
       refusePartial(raw.headers);
       const length = context.req.header("Content-Length");
-      const source = requirePushedSource(subject);
+      const source = requirePushed(subject);
       const { created, ...file } = await putFile(services, {
         source,
         path,

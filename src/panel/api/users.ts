@@ -8,7 +8,7 @@ import { userOfCaller } from "../../access/users/own-credentials.ts";
 import { newUser, role, userPatch } from "../../access/users/user-input.ts";
 import { forbidden, requireFound } from "../../core/errors.ts";
 import { asId, type UserId } from "../../core/ids.ts";
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { findListedKey, listKeys, removeKey } from "../../db/access/key-store.ts";
 import { endSession, listSessions } from "../../db/access/session-store.ts";
 import { findPerson, listUsers } from "../../db/access/user-store.ts";

@@ -1,4 +1,4 @@
-import { cutIntoPieces } from "../../core/bytes/in-pieces.ts";
+import { cutIntoPieces } from "../../core/bytes/cut-into-pieces.ts";
 import { writeZip } from "../../core/bytes/zip/write-zip.ts";
 import { invalidField, notFound, reasonOf } from "../../core/errors.ts";
 import { attempt } from "../../core/log.ts";

@@ -111,7 +111,7 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
   return { settings: local, nameOf, outcomes };
 }
 
-/** Without things that stay as they are here; what is made disabled is so. */
+/** Leaves out things that stay as they are here; what is made disabled is so. */
 function renameInSettings(
   settings: Settings,
   names: Map<string, string>,

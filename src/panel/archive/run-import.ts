@@ -1,5 +1,5 @@
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
-import { cutIntoPieces } from "../../core/bytes/in-pieces.ts";
+import { cutIntoPieces } from "../../core/bytes/cut-into-pieces.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { busy, conflict, notFound, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -8,11 +8,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { forgetMembers } from "../../db/access/member-store.ts";
 import { countWaitingIndexed, findEarlierImport } from "../../db/archive/import-store.ts";
 import { findImport, insertImport, isBuilt, leaseImport } from "../../db/archive/import-store.ts";
-import {
-  listChangedIdentifiers,
-  listImports,
-  publishImport,
-} from "../../db/archive/import-store.ts";
+import { listConflicts, listImports, publishImport } from "../../db/archive/import-store.ts";
 import { readWaitingExclusions, reserveGeneration } from "../../db/archive/import-store.ts";
 import { saveImport, deleteImport, takeWaitingFiles } from "../../db/archive/import-store.ts";
 import type { ArchiveImport } from "../../db/archive/import-store.ts";
@@ -215,8 +211,8 @@ class ImportRun {
   async #publish({ sources, rags, now }: WholePlan): Promise<void> {
     const { db, ragIndexes } = this.#services;
     const changed = [
-      ...(await listChangedIdentifiers(db, "file_sources", Object.values(sources))),
-      ...(await listChangedIdentifiers(db, "rags", Object.values(rags))),
+      ...(await listConflicts(db, "file_sources", Object.values(sources))),
+      ...(await listConflicts(db, "rags", Object.values(rags))),
     ];
     if (changed.length > 0) {
       const names = changed.join(", ");

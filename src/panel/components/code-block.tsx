@@ -1,4 +1,4 @@
-import { revealControls } from "./data.tsx";
+import { showHidden } from "./data.tsx";
 
 /** Copies a text, or that of the element `of`: what is long stands on the page once. */
 type CopyProps = { label: string } & ({ text: string } | { of: string });
@@ -27,7 +27,7 @@ type CodeProps = {
 /** Code or a command, several lines. */
 export const CodeBlock = ({ text, label, typed }: CodeProps) => {
   const id = `code-${label.toLowerCase().replaceAll(" ", "-")}`;
-  const parts = typed === undefined ? [revealControls(text)] : text.split(typed);
+  const parts = typed === undefined ? [showHidden(text)] : text.split(typed);
   return (
     <div class="code">
       <pre tabindex={0} role="region" aria-label={label}>
@@ -48,7 +48,7 @@ export const CodeBlock = ({ text, label, typed }: CodeProps) => {
 /** One line of code, broken anywhere. */
 export const CodeLine = ({ text, label }: { text: string; label: string }) => (
   <span class="code-line">
-    <code class="data">{revealControls(text)}</code>
+    <code class="data">{showHidden(text)}</code>
     <CopyButton text={text} label={label} />
   </span>
 );
@@ -88,12 +88,10 @@ function asCurl({ url, headers, body }: CallProps): string {
   ].join("\n");
 }
 
-const quoteString = (text: string) => JSON.stringify(text);
+const quoteJson = (text: string) => JSON.stringify(text);
 
 function asTypeScript({ url, headers, body, answer }: CallProps): string {
-  const headerLines = Object.entries(headers).map(
-    (pair) => `, ${pair.map(quoteString).join(": ")}`,
-  );
+  const headerLines = Object.entries(headers).map((pair) => `, ${pair.map(quoteJson).join(": ")}`);
   return [
     `const answer = await fetch(${JSON.stringify(url)}, {`,
     `  method: "POST",`,
@@ -109,9 +107,7 @@ const PYTHON_WORDS: Record<string, string> = { true: "True", false: "False", nul
 const STRING_OR_WORD = /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g;
 
 function asPython({ url, headers, body, answer }: CallProps): string {
-  const headerLines = Object.entries(headers).map(
-    (pair) => `, ${pair.map(quoteString).join(": ")}`,
-  );
+  const headerLines = Object.entries(headers).map((pair) => `, ${pair.map(quoteJson).join(": ")}`);
   const shown = JSON.stringify(body, null, 4)
     .replace(STRING_OR_WORD, (part) => PYTHON_WORDS[part] ?? part)
     .replaceAll("\n", "\n    ");
@@ -119,7 +115,7 @@ function asPython({ url, headers, body, answer }: CallProps): string {
     "import os, requests",
     "",
     "answer = requests.post(",
-    `    ${quoteString(url)},`,
+    `    ${quoteJson(url)},`,
     `    headers={"Authorization": f"Bearer {os.environ['QUARRY_TOKEN']}"${headerLines.join("")}},`,
     `    json=${shown},`,
     ")",

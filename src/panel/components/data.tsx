@@ -27,12 +27,12 @@ const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202
 const REPLACEMENT = "\uFFFD";
 
 /** Text of others with its control characters made visible. */
-export const revealControls = (text: string) => text.replaceAll(HIDDEN, REPLACEMENT);
+export const showHidden = (text: string) => text.replaceAll(HIDDEN, REPLACEMENT);
 
 /** Somebody else's text in a line of ours: its direction is its own, and it breaks anywhere. */
 export const Data = ({ children, mono = false }: { children: string; mono?: boolean }) => (
   <bdi class={mono ? "data mono" : "data"} dir="auto">
-    {revealControls(children)}
+    {showHidden(children)}
   </bdi>
 );
 
@@ -51,7 +51,7 @@ const END_LETTERS = 18;
 
 /** A name on one line: what does not fit is left out of its middle. The whole is shown on hover. */
 export const Shortened = ({ text, mono = false }: { text: string; mono?: boolean }) => {
-  const whole = revealControls(text);
+  const whole = showHidden(text);
   const letters = [...whole];
   const at = letters.length <= WHOLE_LETTERS ? letters.length : letters.length - END_LETTERS;
   return (
@@ -64,7 +64,7 @@ export const Shortened = ({ text, mono = false }: { text: string; mono?: boolean
 
 /** A link with such a name; screen readers are given it whole. */
 export const ShortenedLink = ({ href, text }: { href: string; text: string }) => (
-  <a class="name" href={href} aria-label={revealControls(text)}>
+  <a class="name" href={href} aria-label={showHidden(text)}>
     <Shortened text={text} />
   </a>
 );
@@ -121,7 +121,7 @@ export const Faint = ({ text, mono = false }: { text: string; mono?: boolean }) 
 /** Actions of a row. `of`: its name. Works without script; Escape closes it. */
 export const Menu = ({ of, children }: { of: string; children: Child }) => (
   <details class="menu" name="row-menu">
-    <summary class="btn small" aria-label={`Actions for ${revealControls(of)}`}>
+    <summary class="btn small" aria-label={`Actions for ${showHidden(of)}`}>
       <span aria-hidden="true">⋯</span>
     </summary>
     <div>{children}</div>

@@ -226,7 +226,7 @@ type ChoicesProps = FieldProps & { options: readonly Option[]; kind?: "checkbox"
 
 /** Several boxes, or one of several, under one legend; all are sent by the same name. */
 export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }: ChoicesProps) => {
-  const values = new Set(state.allValues(name));
+  const values = new Set(state.valuesOf(name));
   return (
     <fieldset class={state.problem(name) === null ? "field choices" : "field choices failed"}>
       <legend>{label}</legend>
@@ -265,7 +265,7 @@ export const formFrom = (values: URLSearchParams) => ({
 export type FormState = {
   status: ContentfulStatusCode;
   text: (field: string) => string;
-  allValues: (field: string) => string[];
+  valuesOf: (field: string) => string[];
   /** The fault of a field; null: none. */
   problem: (field: string) => string | null;
   /** The fault of the form as a whole; null: none. */
@@ -276,11 +276,11 @@ export type FormState = {
 
 /** A form that nobody has sent yet. A list is for checkboxes. */
 export function freshForm(values: Record<string, string | string[]> = {}): FormState {
-  const allValues = (field: string) => [values[field] ?? []].flat();
+  const valuesOf = (field: string) => [values[field] ?? []].flat();
   return {
     status: 200,
-    text: (field) => allValues(field)[0] ?? "",
-    allValues,
+    text: (field) => valuesOf(field)[0] ?? "",
+    valuesOf,
     problem: () => null,
     message: null,
     code: null,

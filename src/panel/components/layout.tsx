@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import type { Session } from "../../access/sessions/find-session.ts";
-import { Data, revealControls } from "./data.tsx";
+import { Data, showHidden } from "./data.tsx";
 import { Notice, ShownOnce, Warning } from "./notice.tsx";
 
 type Place = { name: string; path: string; icon: IconName; onPhones?: true };
@@ -97,7 +97,7 @@ export const Document = ({ title, assets, ...rest }: DocumentProps) => (
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${revealControls(title)} · Quarry`}</title>
+      <title>{`${showHidden(title)} · Quarry`}</title>
       {assets.style === "" ? null : <link rel="stylesheet" href={assets.style} />}
       {assets.icon === "" ? null : <link rel="icon" href={assets.icon} type="image/svg+xml" />}
       {assets.script === "" ? null : <script type="module" src={assets.script}></script>}

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import { LIST_ITEM, blocksOf, cellsOf, type Block } from "../../documents/chunking/scan-blocks.ts";
-import { revealControls } from "./data.tsx";
+import { showHidden } from "./data.tsx";
 import { inline, type Words } from "./markdown-inline.tsx";
 
 /** Something of ours within the text, such as the number of a citation. */
@@ -18,7 +18,7 @@ type MarkdownProps = {
 /** Somebody else's Markdown, or plain text, whole or a part. Its HTML is text. */
 export const Markdown = ({ text, id, words = (plain) => plain, notes = [] }: MarkdownProps) => (
   <div class="markdown data" dir="auto" id={id}>
-    {blocks(insertNoteMarks(revealControls(text), notes), wordsWith(words, notes), 0)}
+    {blocks(insertNoteMarks(showHidden(text), notes), wordsWith(words, notes), 0)}
   </div>
 );
 

@@ -1,9 +1,9 @@
-import { revealControls } from "./data.tsx";
+import { showHidden } from "./data.tsx";
 import { CodeBlock, CodeLine } from "./code-block.tsx";
 
 export const Notice = ({ text }: { text: string }) => (
   <p class="notice ok" role="status">
-    {revealControls(text)}
+    {showHidden(text)}
   </p>
 );
 
@@ -23,6 +23,6 @@ export const ShownOnce = ({ label, value }: { label: string; value: string }) =>
 /** Something that somebody has to look at. */
 export const Warning = ({ text }: { text: string }) => (
   <p class="notice bad" role="alert">
-    {revealControls(text)}
+    {showHidden(text)}
   </p>
 );

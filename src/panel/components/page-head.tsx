@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { Data, LinkButton, type Link, Shortened, ShortenedLink, revealControls } from "./data.tsx";
+import { Data, LinkButton, type Link, Shortened, ShortenedLink, showHidden } from "./data.tsx";
 
 export type Crumb = { name: string; href: string };
 
@@ -30,7 +30,7 @@ export const PageHead = ({ title, data, trail = [], sub, actions }: HeadProps) =
       </nav>
     )}
     <div class="head-line">
-      <h1 title={data === true ? revealControls(title) : undefined}>
+      <h1 title={data === true ? showHidden(title) : undefined}>
         {data === true ? <Data>{title}</Data> : title}
       </h1>
       {actions == null ? null : <div class="actions">{actions}</div>}

@@ -230,10 +230,7 @@ function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boole
   return isPatch && !isSecret && meta.input !== "password" ? "" : undefined;
 }
 
-function fieldTextOf(
-  setting: unknown,
-  { kind, fallback, isSecret }: SettingField,
-): string | string[] {
+function formText(setting: unknown, { kind, fallback, isSecret }: SettingField): string | string[] {
   if (isSecret) return "";
   if (kind === "flag") return (setting ?? fallback) === true ? "on" : "";
   if (Array.isArray(setting)) return setting.map(String).join("\n");
@@ -259,7 +256,7 @@ export function formOfSettings<Settings extends z.ZodType<object>>(
     state: (settings: object = {}, extras: Record<string, string | string[]> = {}) => {
       const values = fields.map((field) => [
         formName(field),
-        fieldTextOf(valueAt(settings, field.path), field),
+        formText(valueAt(settings, field.path), field),
       ]);
       return freshForm({ ...Object.fromEntries(values), ...extras });
     },

@@ -21,7 +21,7 @@ export type Column<Row> = {
 export type Columns<Row> = readonly Column<Row>[];
 
 /** How a list is sorted; `hrefOf` is the same list sorted by a column. */
-export type SortOrder = {
+export type Sort = {
   by: string | null;
   descending: boolean;
   hrefOf: (by: string, descending: boolean) => string;
@@ -40,7 +40,7 @@ type TableProps<Row> = {
   rows: readonly Row[];
   /** Shown in place of the table while there are no rows. */
   empty: Child;
-  sorting?: SortOrder | null;
+  sorting?: Sort | null;
 };
 
 const classOf = ({ numeric, wide, main }: Column<never>) =>
@@ -88,7 +88,7 @@ const labelOf = ({ head, main }: Column<never>) =>
   main === true || typeof head !== "string" || head === "" ? undefined : head;
 
 /** A second click on a column turns its order round. */
-const Head = ({ column, sorting }: { column: Column<never>; sorting: SortOrder | null }) => {
+const Head = ({ column, sorting }: { column: Column<never>; sorting: Sort | null }) => {
   const { head, sort } = column;
   if (sorting === null || sort === undefined) {
     return (

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { agentVerbs, inferenceVerbs } from "../../catalog/inferences/runner-verbs.ts";
-import { newLimit, putLimit, listLimitsWithUsage } from "../../catalog/limits/limit-verbs.ts";
+import { newLimit, putLimit, readLimits } from "../../catalog/limits/limit-verbs.ts";
 import type { SpentLimit } from "../../catalog/limits/limit-verbs.ts";
 import { listRags } from "../../catalog/rags/find-rag.ts";
 import { listEndpoints } from "../../db/catalog/event-store.ts";
@@ -25,7 +25,7 @@ import { ragChange, ragCreation, ragRemoval } from "../api/rags.ts";
 export type Values = Record<string, unknown>;
 
 type Facts<Subject> = {
-  /** A page of them; `previous` of their change gives the values. */
+  /** A page of them; `previousValues` of their change gives the values. */
   list: (services: Services, slice: Slice) => Promise<Subject[]>;
   identifierOf?: (subject: Subject) => string;
   /** The fields that the identifier says; absent: `identifier`. */
@@ -111,7 +111,7 @@ export const KINDS: Record<string, Kind> = {
   }),
   // As in `inference support usd month`.
   limits: kind(limitCreation, limitChange, limitRemoval, {
-    list: async (services, { offset }) => (offset === 0 ? await listLimitsWithUsage(services) : []),
+    list: async (services, { offset }) => (offset === 0 ? await readLimits(services) : []),
     identifierOf: ({ subject: { kind, id, identifier }, unit, period }) =>
       [kind, identifier ?? id, unit, period].filter(Boolean).join(" "),
     key: (identifier) => {

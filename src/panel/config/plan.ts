@@ -1,25 +1,18 @@
 import { fieldChanges, type FieldChange } from "../../access/audit/field-changes.ts";
 import { invalidField, invalidFields, QuarryError, type FieldProblem } from "../../core/errors.ts";
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { isObject } from "../../core/is-object.ts";
 import { withoutWrites, RehearsalEnd } from "../../db/sql.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
 import type { Services } from "../../services.ts";
 import { perform, statusOf, type ActionContext } from "../action.ts";
 import { KINDS, type Kind, type Values } from "./kinds.ts";
-import {
-  keyOf,
-  parseSettings,
-  pick,
-  readThings,
-  replaceSecret,
-  type SettingsEntry,
-} from "./settings.ts";
+import { keyOf, parseSettings, pick, readThings, replaceSecret, type Entry } from "./settings.ts";
 
 /** Problems that one refusal names. */
 const PROBLEMS_TOLD = 50;
 
-type Things = Map<string, SettingsEntry>;
+type Things = Map<string, Entry>;
 
 type Step = {
   thing: string;
@@ -50,7 +43,7 @@ export async function planSettings(
   const document = parseSettings(input);
   const existing = await readThings(services);
   const problems: FieldProblem[] = [];
-  const entries = new Map<string, SettingsEntry>();
+  const entries = new Map<string, Entry>();
   for (const [name, kind] of Object.entries(KINDS)) {
     for (const [identifier, fields] of Object.entries(document[name] ?? {})) {
       const path = `${name}.${identifier}`;
@@ -106,10 +99,7 @@ async function collect(
 const isVariable = (value: unknown) => isObject(value) && typeof value["env"] === "string";
 
 /** The values of a thing as the document wants them. @throws QuarryError `invalid` */
-function targetValuesOf(
-  { kind, identifier, subject, before }: SettingsEntry,
-  fields: Values,
-): Values {
+function targetValuesOf({ kind, identifier, subject, before }: Entry, fields: Values): Values {
   const key = keyOf(kind, identifier);
   const maskVariable = (value: unknown) => (isVariable(value) ? true : value);
   const input = replaceSecret(kind, fields, maskVariable, before);

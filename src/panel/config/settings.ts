@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { omitUndefined } from "../../core/input/given.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { isObject } from "../../core/is-object.ts";
-import { finishDocument } from "../../http/finished-document.ts";
+import { finishDocument } from "../../http/finish-document.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
 import type { Services } from "../../services.ts";
 import { KINDS, type Kind, type Values } from "./kinds.ts";
@@ -24,7 +24,7 @@ export function parseSettings(input: unknown): Partial<z.output<typeof settingsM
 }
 
 /** A thing that settings name: as it is, and as a document wants it. */
-export type SettingsEntry = {
+export type Entry = {
   name: string;
   kind: Kind;
   identifier: string;
@@ -35,9 +35,9 @@ export type SettingsEntry = {
 };
 
 /** All things that exist, by `rags.handbook`, each kind after those that it refers to. */
-export async function readThings(services: Services): Promise<Map<string, SettingsEntry>> {
+export async function readThings(services: Services): Promise<Map<string, Entry>> {
   const kinds = Object.entries(KINDS).map(async ([name, kind]) => {
-    const things: SettingsEntry[] = [];
+    const things: Entry[] = [];
     let page: unknown[];
     do {
       page = await kind.list(services, { offset: things.length, limit: PAGE });
@@ -65,11 +65,13 @@ function shapeOf(kind: Kind): z.core.$ZodShape {
 
 export const pick = (values: Values, names: string[]): Values =>
   Object.fromEntries(
-    names.flatMap((name) => (values[name] === undefined ? [] : [[name, sortList(values[name])]])),
+    names.flatMap((name) =>
+      values[name] === undefined ? [] : [[name, normalizeList(values[name])]],
+    ),
   );
 
 /** The order of a list says nothing. */
-function sortList(value: unknown): unknown {
+function normalizeList(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const items = new Map(value.map((item: unknown) => [JSON.stringify(item), item]));
   return [...items.keys()].sort().map((key) => items.get(key));

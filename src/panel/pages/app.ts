@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { restrictMembers } from "../api/request/guards.ts";
 import { notFound } from "../../core/errors.ts";
 import { auditPages } from "../../http/middleware/audit.ts";
-import { redirectTrailingSlash } from "../../http/middleware/without-slash.ts";
+import { redirectTrailingSlash } from "../../http/middleware/redirect-trailing-slash.ts";
 import { agentActions, inferenceActions } from "../api/answers.ts";
 import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
@@ -18,12 +18,7 @@ import { chooseSetPage, newSetPages, setPages } from "./evaluation/sets.tsx";
 import { findPage } from "./find.tsx";
 import { firstStepsActions, overviewPages } from "./overview/overview.tsx";
 import { requireAdmin, Pages, type PageEnv } from "./page.tsx";
-import {
-  preparePage,
-  requireEnrolledSession,
-  requireOwnForms,
-  requireSession,
-} from "./request/guards.ts";
+import { setUpPage, requireTotp, requireOwnForms, requireSession } from "./request/guards.ts";
 import { archivePages } from "./settings/archive.tsx";
 import { eventPages } from "./settings/events.tsx";
 import { invitationPages } from "./settings/invitations.tsx";
@@ -58,13 +53,13 @@ export function panelPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   const pagesAt = (path: string) => new Pages(app.basePath(path), () => Promise.resolve(undefined));
   app.onError(errorPage);
-  app.use(preparePage, requireOwnForms, auditPages);
+  app.use(setUpPage, requireOwnForms, auditPages);
   sessionPages(pagesAt("/"));
   openidPages(pagesAt("/"));
   joinPages(pagesAt("/invitation"));
   app.use(requireSession, redirectTrailingSlash(303));
   secondFactorPages(pagesAt("/account/second-factor"));
-  app.use(requireEnrolledSession);
+  app.use(requireTotp);
   accountPages(pagesAt("/account"));
   overviewPages(pagesAt("/"));
   app.get("/find", findPage);

@@ -51,14 +51,14 @@ export type PageProps = HeadProps & {
 };
 
 /** Content whose components know the request. */
-export const provideView = (context: PageContext, content: Child) => (
+export const withView = (context: PageContext, content: Child) => (
   <View.Provider value={{ now: context.get("services").now(), mayChange: isAdmin(context) }}>
     {content}
   </View.Provider>
 );
 
 export async function page(context: PageContext, props: PageProps, content: Child) {
-  const layout = provideView(
+  const layout = withView(
     context,
     <Layout
       title={props.window ?? props.title}

@@ -55,7 +55,7 @@ function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAd
       text,
       score,
       source,
-      ...explanationFields(explanations?.[at], isAdmin),
+      ...explanationOf(explanations?.[at], isAdmin),
     })),
     ...(isAdmin ? { timings: { ...timings, totalMs, legs } } : {}),
   };
@@ -64,10 +64,7 @@ function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAd
 type ExplainedPassage = { value?: number; explanation?: Explanation };
 
 /** Everybody sees what the passages are ordered by. */
-function explanationFields(
-  explanation: Explanation | undefined,
-  isAdmin: boolean,
-): ExplainedPassage {
+function explanationOf(explanation: Explanation | undefined, isAdmin: boolean): ExplainedPassage {
   if (explanation === undefined) return {};
   return { value: explanation.value, ...(isAdmin ? { explanation } : {}) };
 }

@@ -14,7 +14,7 @@ import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { attributesOf, type Attributes } from "../file-fields.ts";
 import { search } from "../search.ts";
-import { requireToken } from "../tokens-only.ts";
+import { requireToken } from "../require-token.ts";
 import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
 import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
 

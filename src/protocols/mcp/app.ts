@@ -9,7 +9,7 @@ import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
 import { toJsonRequest, readJson } from "../../http/middleware/json-body.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
-import { requireTokenOrGrant } from "../tokens-only.ts";
+import { requireAccess } from "../require-token.ts";
 import type { Session } from "./session.ts";
 
 /* Without sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports */
@@ -39,7 +39,7 @@ export function mcpProtocol(): Hono<AppEnv> {
   app.use(
     rateLimit("api", (context) => context.json(refusal(SERVER_ERROR, TOO_MANY_REQUESTS), 429)),
   );
-  app.use(ownOriginOnly, requireTokenOrGrant);
+  app.use(ownOriginOnly, requireAccess);
   app.post("/", async (context) => {
     const session = await begin(context);
     const { raw } = context.req;

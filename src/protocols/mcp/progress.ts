@@ -11,17 +11,16 @@ export function progressOf({ mcpReq }: ServerContext): EmitEvent | undefined {
   if (progressToken === undefined) return undefined;
   let progress = 0;
   let step = -1;
-  const sendProgress = async (message: string) => {
+  const report = async (message: string) => {
     progress += 1;
     const params = { progressToken, progress, message };
     await mcpReq.notify({ method: "notifications/progress", params: params });
   };
   return async (event) => {
-    if (event.type === "retrieval") await sendProgress(`Found ${event.items.length} passages`);
-    if (event.type === "tool" && event.state === "started")
-      await sendProgress(`Calling ${event.tool}`);
+    if (event.type === "retrieval") await report(`Found ${event.items.length} passages`);
+    if (event.type === "tool" && event.state === "started") await report(`Calling ${event.tool}`);
     if (event.type !== "delta" || event.step === step) return;
     step = event.step;
-    await sendProgress("Writing");
+    await report("Writing");
   };
 }

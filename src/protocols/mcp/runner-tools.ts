@@ -6,7 +6,7 @@ import { identifiersFrom, listCoveredRunners, runnersAfter } from "../../db/acce
 import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import type { ListedRag } from "../../db/records.ts";
-import { readRagsFor } from "../../http/read-for.ts";
+import { ragsForReader } from "../../http/rags-for-reader.ts";
 import { degradedAnswer } from "../../http/answers.ts";
 import type { EmitEvent } from "../../inference/run-events.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -98,7 +98,7 @@ function descriptionOf(runner: CoveredRunner): string {
 /** Runners whose names a client could mean: they begin alike for some 50 characters. */
 const MAX_ALIKE = 1_000;
 
-/** Those whose names may end in a hash instead of the identifier's end. */
+/** Runners whose names may end in a hash instead of the identifier's end. */
 async function findSimilarRunners(
   { services, credential }: Session,
   { kind, identifier }: NamedRunner,
@@ -140,23 +140,17 @@ async function readRunner(
   const { services, credential } = session;
   const { recentLookups: recent } = services;
   if (kind === "agent") {
-    const agent = coveredResourceOf(await recent.agent.find(services, credential, identifier));
-    return agent === null ? null : { kind, agent: await resolveRagReaders(session, agent) };
+    const agent = coveredOf(await recent.agent.find(services, credential, identifier));
+    return agent === null ? null : { kind, agent: await runnerForReader(session, agent) };
   }
-  const inference = coveredResourceOf(
-    await recent.inference.find(services, credential, identifier),
-  );
+  const inference = coveredOf(await recent.inference.find(services, credential, identifier));
   if (inference === null) return null;
-  return { kind, inference: await resolveRagReaders(session, inference) };
+  return { kind, inference: await runnerForReader(session, inference) };
 }
 
-type RunnerInvocation = { given: object; emit: EmitEvent | undefined };
+type RunCall = { given: object; emit: EmitEvent | undefined };
 
-export async function runTool(
-  session: Session,
-  runner: Runner,
-  { given: input, emit }: RunnerInvocation,
-) {
+export async function runTool(session: Session, runner: Runner, { given: input, emit }: RunCall) {
   const { prompt, search: query } = parseOrRefuse(InferenceInput, input);
   const { services, caller, signal } = session;
   const result = await run(services, { runner, prompt, query, caller, signal, emit });
@@ -171,13 +165,13 @@ export async function runTool(
   };
 }
 
-/** With the RAGs as the caller reads them. */
-async function resolveRagReaders<Runner extends { rags: ListedRag[] }>(
+/** The runner with its RAGs as the caller may read them. */
+async function runnerForReader<Runner extends { rags: ListedRag[] }>(
   { services, caller }: Session,
   runner: Runner,
 ): Promise<Runner> {
-  return { ...runner, rags: await readRagsFor(services, caller, runner.rags) };
+  return { ...runner, rags: await ragsForReader(services, caller, runner.rags) };
 }
 
-const coveredResourceOf = <Resource>({ found: resource }: Lookup<Resource>): Resource | null =>
+const coveredOf = <Resource>({ found: resource }: Lookup<Resource>): Resource | null =>
   resource?.covered === true ? resource.resource : null;

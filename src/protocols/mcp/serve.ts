@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 
 import packageFacts from "../../../package.json" with { type: "json" };
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { logFailure } from "../../http/errors.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";

@@ -2,7 +2,7 @@ import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { Credential, PublicRag } from "../../db/access/principal-lookup.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
 import type { Caller } from "../../http/caller.ts";
-import { readRagsFor } from "../../http/read-for.ts";
+import { ragsForReader } from "../../http/rags-for-reader.ts";
 import type { Services } from "../../services.ts";
 
 export type Session = {
@@ -18,7 +18,7 @@ export async function coveredRag(session: Session, identifier: string): Promise<
   const { found } = await services.recentLookups.rag.find(services, credential, identifier);
   if (found === null) throw notFound();
   if (!found.covered) throw forbidden();
-  const [rag] = await readRagsFor(services, caller, [found.resource]);
+  const [rag] = await ragsForReader(services, caller, [found.resource]);
   if (rag === undefined) throw notFound();
   return rag;
 }
@@ -26,5 +26,5 @@ export async function coveredRag(session: Session, identifier: string): Promise<
 /** All that the token covers, as the caller reads them. */
 export async function coveredRags({ services, credential, caller }: Session) {
   const { rags } = await listCoveredRags(services.reads, credential);
-  return await readRagsFor(services, caller, rags);
+  return await ragsForReader(services, caller, rags);
 }

@@ -9,7 +9,7 @@ import {
 } from "../../access/programs/addresses.ts";
 import type { AuthorizationServer } from "../../access/programs/authorization-server.ts";
 import { notFound } from "../../core/errors.ts";
-import { jsonText, parseJson } from "../../core/input/parsed-json.ts";
+import { jsonText, parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf, clientOf } from "../../http/client-address.ts";
@@ -52,9 +52,7 @@ export function oauthProtocol(): Hono<AppEnv> {
   );
   app.on(["POST", "OPTIONS"], REGISTER, async (context) => {
     const address = `${baseUrlFor(context)}/oauth/register`;
-    return keepRegistration(
-      await answer(context, address, (server, ...of) => server.register(...of)),
-    );
+    return keepProgram(await answer(context, address, (server, ...of) => server.register(...of)));
   });
   return app;
 }
@@ -128,7 +126,7 @@ const executionOf = ({ executionCtx }: Context<AppEnv>) =>
   executionCtx as ExecutionContext;
 
 /** Keeps used programs with a secret: people would be asked again after a day. */
-async function keepRegistration(registered: Response): Promise<Response> {
+async function keepProgram(registered: Response): Promise<Response> {
   if (registered.status !== CREATED) return registered;
   const client: unknown = await registered.json();
   const hasSecret = isObject(client) && "client_secret" in client;

@@ -128,7 +128,7 @@ export function applyCallerLimits(models: ChatModels, runner: Runner, turn: Turn
 
 function limitSettings<Set extends Settings>(models: ChatModels, settings: Set, turn: Turn): Set {
   const { model, systemPrompt, temperature, maxOutputTokens } = settings;
-  const maxAnswerTokens = () =>
+  const maxTokens = () =>
     maxOutputTokens ?? Math.floor(models.chat(model).contextTokens * ANSWER_SHARE);
   return {
     ...settings,
@@ -138,8 +138,6 @@ function limitSettings<Set extends Settings>(models: ChatModels, settings: Set, 
         ? temperature
         : Math.min(temperature ?? DEFAULT_TEMPERATURE, turn.temperature),
     maxOutputTokens:
-      turn.maxOutputTokens === null
-        ? maxOutputTokens
-        : Math.min(maxAnswerTokens(), turn.maxOutputTokens),
+      turn.maxOutputTokens === null ? maxOutputTokens : Math.min(maxTokens(), turn.maxOutputTokens),
   };
 }

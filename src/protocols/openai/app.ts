@@ -10,7 +10,7 @@ import { embeddingRoutes } from "./embeddings.ts";
 import { openAiError, openAiTooMany } from "./errors.ts";
 import { responses } from "./responses-answer.ts";
 import { modelRoutes } from "./models.ts";
-import { requireTokenOrGrant } from "../tokens-only.ts";
+import { requireAccess } from "../require-token.ts";
 import { vectorStoreRoutes } from "./vector-stores.ts";
 
 /** OpenAI's API over inferences, agents and RAGs: https://platform.openai.com/docs/api-reference */
@@ -19,10 +19,8 @@ export function openAiProtocol(): Hono<AppEnv> {
   app.onError(openAiError);
   app.use(rateLimit("api", openAiTooMany));
   app.route("/", modelRoutes());
-  app.post("/chat/completions", requireTokenOrGrant, (context) =>
-    answerTurn(context, chatCompletions),
-  );
-  app.post("/responses", requireTokenOrGrant, (context) => answerTurn(context, responses));
+  app.post("/chat/completions", requireAccess, (context) => answerTurn(context, chatCompletions));
+  app.post("/responses", requireAccess, (context) => answerTurn(context, responses));
   app.route("/", embeddingRoutes());
   app.route("/", vectorStoreRoutes());
   const methods = new Map(

@@ -1,7 +1,7 @@
 import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { TokenId } from "../../core/ids.ts";
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { Deadline } from "../../core/work/deadline.ts";
 import { toModelError } from "../../inference/run-turn.ts";
 import type { Embedder } from "../../ports/models.ts";
@@ -16,22 +16,19 @@ type EmbeddingRequest = {
   signal: AbortSignal;
 };
 
-type EmbeddingResult = { vectors: Float32Array[]; tokens: number };
+type Embeddings = { vectors: Float32Array[]; tokens: number };
 
 /** Calls of the model at once: replies are many times as large as their vectors. */
 const CALLS_AT_ONCE = 4;
 
 /** Usage counts even if the caller leaves. @throws QuarryError `model-failed` */
-export function embedInputs(
-  services: Embedding,
-  request: EmbeddingRequest,
-): Promise<EmbeddingResult> {
+export function embedInputs(services: Embedding, request: EmbeddingRequest): Promise<Embeddings> {
   const running = embed(services, request);
   services.runInBackground(running.catch(() => undefined));
   return running;
 }
 
-async function embed(services: Embedding, request: EmbeddingRequest): Promise<EmbeddingResult> {
+async function embed(services: Embedding, request: EmbeddingRequest): Promise<Embeddings> {
   const { embedder, texts, tokenId, signal } = request;
   const { now, config, runInBackground } = services;
   const startedAt = now();
@@ -45,10 +42,7 @@ async function embed(services: Embedding, request: EmbeddingRequest): Promise<Em
     return vectors.vectors;
   };
   const callAll = async (until: AbortSignal) => {
-    for (const wave of splitIntoBatches(
-      splitIntoBatches(texts, embedder.batchLimit),
-      CALLS_AT_ONCE,
-    )) {
+    for (const wave of toBatches(toBatches(texts, embedder.batchLimit), CALLS_AT_ONCE)) {
       until.throwIfAborted();
       const batches = await Promise.all(wave.map((batch) => call(batch, until)));
       vectors.push(...batches.flat());
@@ -78,7 +72,7 @@ async function embed(services: Embedding, request: EmbeddingRequest): Promise<Em
 
 /** The answer, a vector at a time: as one text the largest would not fit a Worker's memory. */
 export function embeddingsBody(
-  { vectors, tokens }: EmbeddingResult,
+  { vectors, tokens }: Embeddings,
   { model, isBase64 }: { model: string; isBase64: boolean },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

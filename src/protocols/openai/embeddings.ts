@@ -9,7 +9,7 @@ import { reportIgnoredFields } from "../../http/middleware/ignored-fields.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Embedder } from "../../ports/models.ts";
 import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
-import { requireTokenOrGrant } from "../tokens-only.ts";
+import { requireAccess } from "../require-token.ts";
 import { embeddingsBody, embedInputs } from "./embed-inputs.ts";
 import { NoSuchModel, parseBody, refuse } from "./errors.ts";
 import { MAX_MODEL_LENGTH } from "./turn.ts";
@@ -36,7 +36,7 @@ export const EmbeddingsRequest = z.object({
 
 export function embeddingRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.post("/embeddings", requireTokenOrGrant, async (context) => {
+  app.post("/embeddings", requireAccess, async (context) => {
     const { value, problem } = await parseBodyDeferringErrors(context.req.raw, BODY_LIMIT_BYTES);
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);

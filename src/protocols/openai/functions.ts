@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { CallerFunctions, FunctionCall } from "../../inference/types.ts";
 import { schemaProblem } from "../../inference/json-schema/keywords.ts";
 import { searchToolNames } from "../../inference/tools/search-tools.ts";

@@ -8,7 +8,7 @@ import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit } from "../../http/middleware/guard.ts";
 import { MAX_MODEL_LENGTH } from "./turn.ts";
-import { requireTokenOrGrant } from "../tokens-only.ts";
+import { requireAccess } from "../require-token.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
 
 /** `inference/sample` or `agent/sample`; with a colon for programs that take a slash for a provider. */
@@ -38,7 +38,7 @@ const modelAnswer = ({ kind, identifier, createdAt }: RunnerRow) => ({
 export function modelRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
-  app.get("/models", requireTokenOrGrant, async (context) => {
+  app.get("/models", requireAccess, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const after = context.req.query("after");
@@ -52,7 +52,7 @@ export function modelRoutes(): Hono<AppEnv> {
     return context.json({ object: "list", data, ...ends });
   });
 
-  app.get("/models/:model{.+}", requireTokenOrGrant, async (context) => {
+  app.get("/models/:model{.+}", requireAccess, async (context) => {
     const model = context.req.param("model");
     const { kind, identifier } = readModelName(model);
     try {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { listRagsForReader } from "../../access/readers.ts";
+import { recountRags } from "../../access/readers.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { ListedRag } from "../../db/records.ts";
@@ -15,7 +15,7 @@ import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { attributesOf, type Attributes } from "../file-fields.ts";
 import { search } from "../search.ts";
-import { requireTokenOrGrant } from "../tokens-only.ts";
+import { requireAccess } from "../require-token.ts";
 import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";
 
@@ -44,53 +44,46 @@ export const SearchRequest = z.object({
 export function vectorStoreRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
-  app.get("/vector_stores", requireTokenOrGrant, async (context) => {
+  app.get("/vector_stores", requireAccess, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const { principal, rags } = await listCoveredRags(services.reads, credential);
     const { actor, reading } = callerFrom(services, context.req.raw, principal);
     context.set("actor", actor);
-    const rows = await listRagsForReader(services.reads, reading, rags);
+    const rows = await recountRags(services.reads, reading, rags);
     return context.json(pageOf(rows.map(storeAnswer), context.req.query()));
   });
 
-  app.get("/vector_stores/:identifier", requireTokenOrGrant, guardRag, (context) =>
+  app.get("/vector_stores/:identifier", requireAccess, guardRag, (context) =>
     context.json(storeAnswer(context.get("rag"))),
   );
 
-  app.post(
-    "/vector_stores/:identifier/search",
-    requireTokenOrGrant,
-    guardSearch,
-    async (context) => {
-      const { rag, caller, services } = context.var;
-      const body = await readJson(context.req.raw);
-      reportIgnoredFields(context, SearchRequest, body);
-      const request = parseBody(SearchRequest, body);
-      const queries = typeof request.query === "string" ? [request.query] : request.query;
-      const { chunks, degradations } = await search(services, {
-        rags: [rag],
-        queries,
-        topK: request.max_num_results ?? RESULTS_DEFAULT,
-        threshold: request.ranking_options?.score_threshold ?? undefined,
-        reranks: request.ranking_options?.ranker !== "none",
-        condition: readFilters(request.filters),
-        caller,
-        signal: context.req.raw.signal,
-      });
-      const attributes = await attributesOf(services.reads, rag, chunks);
-      return context.json({
-        object: "vector_store.search_results.page",
-        search_query: queries,
-        data: chunks.map((chunk) =>
-          resultAnswer(chunk, attributes.get(chunk.source.filePath) ?? {}),
-        ),
-        has_more: false,
-        next_page: null,
-        ...degradedAnswer(caller, degradations),
-      });
-    },
-  );
+  app.post("/vector_stores/:identifier/search", requireAccess, guardSearch, async (context) => {
+    const { rag, caller, services } = context.var;
+    const body = await readJson(context.req.raw);
+    reportIgnoredFields(context, SearchRequest, body);
+    const request = parseBody(SearchRequest, body);
+    const queries = typeof request.query === "string" ? [request.query] : request.query;
+    const { chunks, degradations } = await search(services, {
+      rags: [rag],
+      queries,
+      topK: request.max_num_results ?? RESULTS_DEFAULT,
+      threshold: request.ranking_options?.score_threshold ?? undefined,
+      reranks: request.ranking_options?.ranker !== "none",
+      condition: readFilters(request.filters),
+      caller,
+      signal: context.req.raw.signal,
+    });
+    const attributes = await attributesOf(services.reads, rag, chunks);
+    return context.json({
+      object: "vector_store.search_results.page",
+      search_query: queries,
+      data: chunks.map((chunk) => resultAnswer(chunk, attributes.get(chunk.source.filePath) ?? {})),
+      has_more: false,
+      next_page: null,
+      ...degradedAnswer(caller, degradations),
+    });
+  });
 
   return app;
 }

@@ -48,7 +48,7 @@ export class VectorMemory {
   readonly #free: number[] = [];
   readonly #sums = new Float64Array(BLOCK_SIZE);
 
-  /** `expected`: number of vectors that are added next. Without ids `named` knows no chunk. */
+  /** `expected`: number of vectors that are added next. Without ids `nameOf` knows no chunk. */
   constructor(dimensions: number, expected: number, { keepsIds = true } = {}) {
     this.#ids = keepsIds ? [] : null;
     this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(MIN_BLOCK_SIZE, placesFor(expected)));

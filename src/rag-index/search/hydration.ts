@@ -49,7 +49,7 @@ export function readChunks(
   });
 }
 
-/** Those of these chunks that the call may see, and those that an equal chunk represents. */
+/** Splits chunks into those that the call may see, and those that an equal chunk represents. */
 export function splitByEligibility(
   sql: SqlStorage,
   eligibility: Eligibility,

@@ -48,7 +48,7 @@ type LexicalQuery = {
   merged: boolean;
   /** Maximum number of posting list entries that the query may read. */
   postingsLimit: number;
-  /** Chunks that are in memory; null: it must be read. */
+  /** The place of a chunk that is in memory; null: it must be read. */
   placeInMemory: (chunk: number) => ChunkPlace | null;
   wordScores: WordScores;
 };

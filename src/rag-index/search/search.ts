@@ -174,11 +174,8 @@ export class Search {
   ): Ranked[] {
     if (queries.length === 1) return ranked;
     const ids = ranked.map(({ id }) => id);
-    const { eligible } = splitByEligibility(
-      this.#sql,
-      this.#eligibility(restriction, includeDuplicates),
-      ids,
-    );
+    const eligibility = this.#eligibility(restriction, includeDuplicates);
+    const { eligible } = splitByEligibility(this.#sql, eligibility, ids);
     return ranked.filter(({ id }) => eligible.has(id));
   }
 

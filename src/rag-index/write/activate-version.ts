@@ -1,5 +1,5 @@
 import type { ChunkId } from "../../core/ids.ts";
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import { isPathExcluded, moveExclusion, readScopes, scopeTest } from "./scopes.ts";
 import { deleteChunks } from "./remove-chunks.ts";
@@ -55,7 +55,7 @@ function sortChunks(
 const PLACES_AT_ONCE = 64;
 
 function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placeById: Map<ChunkId, PlacedChunk>) {
-  for (const batch of splitIntoBatches(chunks, PLACES_AT_ONCE)) {
+  for (const batch of toBatches(chunks, PLACES_AT_ONCE)) {
     const places = batch.flatMap(({ chunk, id }) => {
       const at = placeById.get(id);
       if (at === undefined) return [];

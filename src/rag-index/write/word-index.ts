@@ -1,4 +1,4 @@
-import { splitIntoBatches } from "../../core/work/batches.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { indexedTextsOf, indexedWordsOf, type ChunkText } from "../../text/indexed-words.ts";
 import { run, stringsIn, readSetting, writeSetting, valueOf, type Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
@@ -62,7 +62,7 @@ function textsToIndex(sql: SqlStorage, chunks: UnindexedChunk[]): IndexedTexts[]
  */
 export function indexWords({ sql, termCounts, unindexed, change }: WriteContext): void {
   change.words ||= unindexed.length > 0;
-  for (const batch of splitIntoBatches(unindexed.splice(0), CHUNKS_AT_ONCE)) {
+  for (const batch of toBatches(unindexed.splice(0), CHUNKS_AT_ONCE)) {
     const texts = textsToIndex(sql, batch);
     for (const { chunk, headings, text } of texts) {
       run(sql)`INSERT INTO words (rowid, headings, text) VALUES (${chunk}, ${headings}, ${text})`;
@@ -81,7 +81,7 @@ export function unindexWords(context: WriteContext, chunks: number[]): void {
   change.words = true;
   removals.passages += chunks.length;
   if (chooseRemoval(sql, removals.passages) === "merged") removals.leavesRest = true;
-  for (const batch of splitIntoBatches(chunks, CHUNKS_AT_ONCE)) {
+  for (const batch of toBatches(chunks, CHUNKS_AT_ONCE)) {
     const texts = readIndexed(sql, batch);
     for (const text of texts) removeWords(sql, text);
     termCounts.record(-1, texts.map(slotsOf));

@@ -1,4 +1,4 @@
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { segmentOf } from "../folder-tree.ts";
@@ -30,7 +30,7 @@ export async function readForgotten(
   const batch = forgotten.slice(0, ASKED_PER_STEP);
   if (batch.length < forgotten.length) next = batch.at(-1)?.path ?? null;
   const attachments: Content[] = [];
-  await runInParallel(batch, AT_ONCE, async ({ externalId, metadata }) => {
+  await mapParallel(batch, AT_ONCE, async ({ externalId, metadata }) => {
     const address = client.address(`${V2}/attachments/${externalId}`);
     const attachment = await client.find(wireContent, address, { absent: ABSENT });
     const labels = [metadata["labels"]].flat().map(String);

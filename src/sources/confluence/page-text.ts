@@ -1,4 +1,4 @@
-import { ITEM_COST, yieldTurn, runCooperatively } from "../../core/work/cooperative.ts";
+import { ITEM_COST, yieldNow, runCooperatively } from "../../core/work/cooperative.ts";
 import { textOf, UnreadableDocument } from "../../documents/extracted-document.ts";
 import { readPage } from "../../documents/formats/html/extract-html.ts";
 import { foldSpace } from "../../documents/writing/fold-space.ts";
@@ -63,7 +63,7 @@ export function mentionsIn(storage: string): string[] {
 /** The Markdown of a page. @throws SourceFailure `bad-file` for what cannot be converted */
 export async function pageText(page: Page): Promise<string> {
   try {
-    return await runCooperatively(markdownOf(page), yieldTurn);
+    return await runCooperatively(markdownOf(page), yieldNow);
   } catch (thrown) {
     if (!(thrown instanceof UnreadableDocument)) throw thrown;
     throw new SourceFailure("bad-file", `Confluence: ${thrown.message}`);

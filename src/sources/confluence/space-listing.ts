@@ -1,4 +1,4 @@
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { nullIfDenied } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ReaderStore } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -115,7 +115,7 @@ export class SpaceListing {
       parent !== null && contents[parent] === undefined ? [[parent, parentType] as const] : [],
     );
     const some = [...new Map(missing)].slice(0, PARENTS_PER_STEP);
-    const parents = await runInParallel(some, AT_ONCE, async ([id, type]) => {
+    const parents = await mapParallel(some, AT_ONCE, async ([id, type]) => {
       const address = client.address(`${V2}/${type}s/${id}`);
       const parent = await client.find(wireContent, address, { absent: ABSENT });
       await this.#readers?.restrictionOf(id).catch(nullIfDenied);
@@ -129,7 +129,7 @@ export class SpaceListing {
     const { store } = this.#options;
     const all: Parts = { contents: {}, restrictions: {} };
     const numbers = Array.from({ length: this.#at.parts }, (_, number) => number);
-    const parts = await runInParallel(numbers, AT_ONCE, async (number) => {
+    const parts = await mapParallel(numbers, AT_ONCE, async (number) => {
       return await readJson(store, this.#keyOf(number), contentPart);
     });
     for (const part of parts) {

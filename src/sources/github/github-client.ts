@@ -69,7 +69,7 @@ function installationTokens(app: GithubApp, baseUrl: string, now: Now): TokenSer
     form: async () => ({}),
     headers: async () => ({
       ...HEADERS,
-      authorization: `Bearer ${await signAppToken(app, now())}`,
+      authorization: `Bearer ${await signAppJwt(app, now())}`,
     }),
     answer: granted.transform(({ token, expires_at: end }) => ({
       access_token: token,
@@ -80,7 +80,7 @@ function installationTokens(app: GithubApp, baseUrl: string, now: Now): TokenSer
   };
 }
 
-async function signAppToken({ appId, privateKey }: GithubApp, nowMs: number): Promise<string> {
+async function signAppJwt({ appId, privateKey }: GithubApp, nowMs: number): Promise<string> {
   // GitHub refuses a time that is ahead of its clock.
   const iat = Math.floor((nowMs - MINUTE_MS) / SECOND_MS);
   const claims = { iss: appId, iat, exp: iat + ASSERTION_MS / SECOND_MS };

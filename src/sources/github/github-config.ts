@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { apiAddress } from "../guarded-url.ts";
 
 export const API_BASE_URL = "https://api.github.com";

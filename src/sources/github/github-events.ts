@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { NotificationCall } from "../source-manifest.ts";
 
 /** https://docs.github.com/webhooks/webhook-events-and-payloads */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
@@ -9,7 +9,7 @@ import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts
 import type { DriveOptions } from "../source-manifest.ts";
 import { githubApis } from "./github-client.ts";
 import { API_BASE_URL, type GithubConfig, type GithubCredentials } from "./github-config.ts";
-import { isIssue, issuePage, issuesAddress, listedFileOfIssue } from "./issues.ts";
+import { isIssue, issuePage, issuesAddress, fileOfIssue } from "./issues.ts";
 import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { encodePath, fileId, listChangedFiles } from "./listed-files.ts";
 import {
@@ -280,7 +280,7 @@ export class GithubReader implements SourceReader {
     await this.#add(
       page,
       own,
-      reply.answer.map((each) => listedFileOfIssue(own, each, filePaths)),
+      reply.answer.map((each) => fileOfIssue(own, each, filePaths)),
     );
     own.issuesSince = reply.answer.at(-1)?.updated_at ?? since;
     if (nextLink(reply.headers) === null) return { at: at + 1 };

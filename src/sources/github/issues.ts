@@ -40,11 +40,7 @@ export const isIssue = ({ externalId }: ListedFile) => /^\d+#\d+$/.test(external
 export const OF_ISSUE = /^issues\/\d+\.md$/;
 
 /** `filePaths`: an issue makes way for a file of its path. */
-export function listedFileOfIssue(
-  own: Repository,
-  each: z.infer<typeof issue>,
-  filePaths: string[],
-) {
+export function fileOfIssue(own: Repository, each: z.infer<typeof issue>, filePaths: string[]) {
   const { number, state, labels, user: author, html_url: url, updated_at: updatedAt } = each;
   const folder = `${own.name}/issues/`;
   const name = filePaths.includes(`${folder}${number}.md`) ? `${number}-issue.md` : `${number}.md`;

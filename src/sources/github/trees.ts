@@ -110,7 +110,7 @@ export async function openBlob(
   return { ...content, body: blob.stream() };
 }
 
-/** Without pointers into Git LFS: small files with its attribute, https://git-scm.com/docs/gitattributes */
+/** Pointers into Git LFS: small files with its attribute, https://git-scm.com/docs/gitattributes */
 function rejectPointers(changes: Change[], start: number, patterns: string[]): Change[] {
   const isLarge = pathMatcher(patterns);
   return changes.map((each) => {

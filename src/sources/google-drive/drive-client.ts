@@ -5,7 +5,7 @@ import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { accessTokens, signJwt, type TokenService } from "../access-tokens.ts";
 import { ApiClient, withoutSlash, type Api, type ApiError } from "../api-client.ts";
-import type { OutgoingClient } from "../guarded-fetch.ts";
+import type { FetchClient } from "../guarded-fetch.ts";
 import type { ServiceAccount } from "./google-drive-config.ts";
 
 const SCOPES = "https://www.googleapis.com/auth";
@@ -32,7 +32,7 @@ const APIS = {
 };
 
 type GoogleApp = {
-  outgoing: OutgoingClient;
+  outgoing: FetchClient;
   now: Now;
   account: ServiceAccount;
   /** The user for whom a service account with domain-wide delegation acts. */

@@ -64,15 +64,15 @@ export class DriveReaders {
   /** `target` is where the file's text comes from: whoever may read that. */
   async readersOf({ file, target, place }: PlacedFile): Promise<FileReaders> {
     const isShortcut = target.id !== file.id;
-    if (target.permissions !== undefined) return this.#noteExpiry(this.#read(target.permissions));
+    if (target.permissions !== undefined) return this.#addExpiry(this.#read(target.permissions));
     if (target.driveId === undefined && this.#of.tree.driveId === null) return this.#unreadable();
     if (!isShortcut && inheritsOnly(target)) return await this.#readInherited(place);
-    return this.#noteExpiry(await this.#list(target.id, "file"));
+    return this.#addExpiry(await this.#list(target.id, "file"));
   }
 
   async readRoot(): Promise<void> {
     const { root } = this.#of.tree;
-    this.#sharing.readers[root] = this.#noteExpiry(await this.#list(root));
+    this.#sharing.readers[root] = this.#addExpiry(await this.#list(root));
   }
 
   async addFolders(folders: DriveFile[]): Promise<void> {
@@ -104,8 +104,7 @@ export class DriveReaders {
     const cached = readers[from];
     if (cached !== undefined) return cached;
     const listing =
-      this.#asked.get(from) ??
-      this.#list(from).then((permissions) => this.#noteExpiry(permissions));
+      this.#asked.get(from) ?? this.#list(from).then((permissions) => this.#addExpiry(permissions));
     this.#asked.set(from, listing);
     return (readers[from] = await listing);
   }
@@ -148,7 +147,7 @@ export class DriveReaders {
     });
   }
 
-  #noteExpiry({ readers, expiresAt }: ReadPermissions): FileReaders {
+  #addExpiry({ readers, expiresAt }: ReadPermissions): FileReaders {
     this.#sharing.expiresAt = earlierOf(this.#sharing.expiresAt, expiresAt);
     return readers;
   }

@@ -1,5 +1,5 @@
 import { timeIn } from "../../core/time.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { segmentOf, type FolderPlace, type FolderTree } from "../folder-tree.ts";
@@ -39,7 +39,7 @@ export async function filesBeneath(
       : [{ file, place, path: pathOf(place, file) }];
   });
   const fields = fieldsOf(readers !== null);
-  const resolved = await runInParallel(inside, SHORTCUTS_AT_ONCE, async (each) => ({
+  const resolved = await mapParallel(inside, SHORTCUTS_AT_ONCE, async (each) => ({
     ...each,
     ...(await resolveReading(client, each.file, fields)),
   }));
@@ -48,16 +48,12 @@ export async function filesBeneath(
     knownFiles,
     readable.map(({ file, path }) => ({ id: file.id, path })),
   );
-  const files = await runInParallel(
-    readable,
-    READERS_AT_ONCE,
-    async (each): Promise<ListedFile> => {
-      const { file, place, target } = each;
-      const path = paths.get(file.id) ?? "";
-      const listing = listedFile(file, { target, path, ancestors: place.ancestors });
-      return readers === null ? listing : { ...listing, readers: await readers.readersOf(each) };
-    },
-  );
+  const files = await mapParallel(readable, READERS_AT_ONCE, async (each): Promise<ListedFile> => {
+    const { file, place, target } = each;
+    const path = paths.get(file.id) ?? "";
+    const listing = listedFile(file, { target, path, ancestors: place.ancestors });
+    return readers === null ? listing : { ...listing, readers: await readers.readersOf(each) };
+  });
   // Files without content, and shortcuts that lead to none, are left out, each with its reason.
   const problems = resolved.flatMap((each) =>
     "reason" in each ? [{ path: each.path, message: each.reason }] : [],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { apiAddress, httpAddress } from "../guarded-url.ts";
 
 const MAX_ID_LENGTH = 256;

@@ -1,4 +1,4 @@
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import type { ListedFile, ListingPage, OpenedFile } from "../../ports/source-reader.ts";
 import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
@@ -125,7 +125,7 @@ export class GoogleDriveReader implements SourceReader {
     if (readers === null) return false;
     if (isFirst && (await readers.hasRootChanged())) return true;
     const present = changes.flatMap((change) => existingFile(change) ?? []);
-    const changed = await runInParallel(present, READERS_AT_ONCE, async (file) => {
+    const changed = await mapParallel(present, READERS_AT_ONCE, async (file) => {
       return await readers.hasChangedOthers(file, places.placeOf(file.id) !== null);
     });
     return changed.includes(true);

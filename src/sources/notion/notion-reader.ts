@@ -13,14 +13,14 @@ const WALKS = "walks/";
  */
 export function notionReader(config: NotionConfig, options: NotionOptions): SourceReader {
   const { store, known: knownFiles } = options;
-  const createWalk = (state: WalkState, signal: AbortSignal) =>
+  const newWalk = (state: WalkState, signal: AbortSignal) =>
     new PageWalk(state, notionTools(config, options, signal));
   return {
     async list(cursor, signal) {
       const isBegun = cursor !== null;
       const state = isBegun ? await readJson(store, cursor, walkState) : walkState.parse({});
       if (state === null) return { ...(await this.list(null, signal)), restarted: true };
-      const walk = createWalk(state, signal);
+      const walk = newWalk(state, signal);
       const isOver = await walk.advance();
       const page = { files: walk.files, deleted: [], problems: walk.problems, entries: 1 };
       if (isOver) return { ...page, next: null };
@@ -36,15 +36,14 @@ export function notionReader(config: NotionConfig, options: NotionOptions): Sour
     },
     async open({ path, externalId, version }, signal) {
       const text = await readPage(store, path, version);
-      const bytes =
-        text ?? (await createWalk(walkState.parse({}), signal).textOf(externalId ?? ""));
+      const bytes = text ?? (await newWalk(walkState.parse({}), signal).textOf(externalId ?? ""));
       const { body } = new Response(bytes);
       if (bytes === null || body === null) throw missingFile("Notion: 404");
       return { body, size: bytes.length, mimeType: "text/markdown" };
     },
     async check(signal) {
       const state = walkState.parse({});
-      await createWalk(state, signal).search();
+      await newWalk(state, signal).search();
       const titles = Object.values(state.nodes).flatMap(({ title }) => title ?? []);
       return `Notion: the connection sees ${titles.length} pages and databases, or more`;
     },

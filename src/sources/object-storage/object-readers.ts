@@ -1,7 +1,7 @@
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { principalOf } from "../../core/principals.ts";
 import type { Now } from "../../core/time.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { SourceFailure, type FileReaders } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 
@@ -42,7 +42,7 @@ export async function addReaders(
 ): Promise<ListedFile[]> {
   const before = await knownFiles?.byExternalId(files.map((file) => file.externalId ?? ""));
   const byKey = new Map(before?.map((file) => [file.externalId, file]));
-  return await runInParallel(files, OBJECTS_AT_ONCE, async (file): Promise<ListedFile> => {
+  return await mapParallel(files, OBJECTS_AT_ONCE, async (file): Promise<ListedFile> => {
     const earlierReaders = reuseReaders(file, byKey.get(file.externalId));
     const principals =
       earlierReaders === undefined ? await metadataOf(file).catch(refusal) : earlierReaders;

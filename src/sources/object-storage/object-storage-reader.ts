@@ -8,7 +8,7 @@ import {
   type SourceReader,
   type KnownFiles,
 } from "../../ports/source-reader.ts";
-import { yieldTurn, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { yieldNow, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
   guardedFetch,
@@ -18,7 +18,7 @@ import {
   tooLarge,
   type GuardedRequest,
   type GuardedResponse,
-  type OutgoingClient,
+  type FetchClient,
 } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
@@ -60,7 +60,7 @@ export function objectStorageReader(
     const got = await get(listingUrl(config, prefix, cursor, keys), signal);
     if (!got.response.ok) throw await storageFailure(got, now(), NOT_LISTED);
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
-    const listing = await runCooperatively(parseListing(await readText(got, limits)), yieldTurn);
+    const listing = await runCooperatively(parseListing(await readText(got, limits)), yieldNow);
     if (listing === null) throw brokenListing("the answer is not a complete listing");
     return listing;
   };
@@ -105,7 +105,7 @@ export function objectStorageReader(
 }
 
 const createSignedGet =
-  (client: AwsClient, outgoing: OutgoingClient) =>
+  (client: AwsClient, outgoing: FetchClient) =>
   async (url: URL, signal: AbortSignal, how: Pick<GuardedRequest, "timeoutMs" | "isHead"> = {}) => {
     const signed = await client.sign(url.href, { method: how.isHead === true ? "HEAD" : "GET" });
     const headers = Object.fromEntries(signed.headers);
@@ -150,11 +150,10 @@ function listingUrl(
 
 /** Everything is percent-encoded but `/`: the signer reads a bare `+` as a space. */
 function encodedKey(key: string): string {
-  const escapeCharacter = (character: string) =>
-    `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  const hexEscape = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(key)
     .replaceAll("%2F", "/")
-    .replace(/[!'()*]/g, escapeCharacter);
+    .replace(/[!'()*]/g, hexEscape);
 }
 
 /** @throws SourceFailure `bad-file` for a key with a `.` or `..` segment: no URL can name it. */
@@ -211,7 +210,7 @@ async function storageFailure(
   const { status, headers } = got.response;
   const text = await readText(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => "");
   const code = errorField(text, "Code");
-  const problem = `object storage: ${status}${code === "" ? missingBucketText(status) : ` ${code}`}`;
+  const problem = `object storage: ${status}${code === "" ? missingBucket(status) : ` ${code}`}`;
   const wait = retryAfterMs(headers, nowMs);
   const denial = denials.get(code) ?? skewBetween(code, got, text, nowMs) ?? denialReason(status);
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
@@ -237,8 +236,7 @@ function skewBetween(code: string, { response }: GuardedResponse, text: string, 
 }
 
 /** Consoles and web servers, which may answer at an endpoint, give no code of S3. */
-const missingBucketText = (status: number) =>
-  status === 404 ? ", and no bucket answers there" : "";
+const missingBucket = (status: number) => (status === 404 ? ", and no bucket answers there" : "");
 
 function denialReason(status: number): string | undefined {
   if (status === 401 || status === 403) return "access denied";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { invalidField } from "../../core/errors.ts";
-import { parseJson } from "../../core/input/parsed-json.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { NotificationCall } from "../source-manifest.ts";
 

@@ -79,7 +79,7 @@ function principalsIn(permission: GraphPermission, context: GraphPermissionConte
     case "organization":
       return domainsOf(context);
     default:
-      return identitiesIn(permission).flatMap((each) => principalsOfIdentity(each, context));
+      return identitiesIn(permission).flatMap((each) => principalsOf(each, context));
   }
 }
 
@@ -91,14 +91,14 @@ function identitiesIn({ grantedToV2, grantedToIdentitiesV2, invitation }: GraphP
 const domainsOf = ({ domains }: Pick<GraphPermissionContext, "domains">) =>
   domains.map((domain) => principalOf(`domain:${domain}`));
 
-function principalsOfIdentity(
+function principalsOf(
   identity: Identities,
   context: Pick<GraphPermissionContext, "domains" | "driveId">,
 ) {
   const { siteUser, siteGroup } = identity;
   const claim = siteUser?.loginName ?? "";
   if (ALL_USERS.some((start) => claim.startsWith(start))) return domainsOf(context);
-  const groups = groupsOfIdentity(identity);
+  const groups = groupsOf(identity);
   if (groups.length > 0) return groups;
   // SharePoint's own group, whose members Graph does not tell.
   if (siteGroup) return [groupPrincipal(`${SITE_GROUP}${context.driveId}/${siteGroup.id ?? ""}`)];
@@ -109,12 +109,10 @@ function principalsOfIdentity(
 
 /** Who a member of a site's group is. */
 export const principalsOfClaim = (siteUser: Identities["siteUser"], domains: string[]) =>
-  principalsOfIdentity({ siteUser }, { domains, driveId: "" }).filter(
-    (principal) => principal !== null,
-  );
+  principalsOf({ siteUser }, { domains, driveId: "" }).filter((principal) => principal !== null);
 
-/** By its id, and by its address where it has one. */
-function groupsOfIdentity({ group, siteUser }: Identities) {
+/** A group by its id, and by its address where it has one. */
+function groupsOf({ group, siteUser }: Identities) {
   const [, groupId] = GROUP_CLAIM.exec(siteUser?.loginName ?? "") ?? [];
   const id = groupId ?? group?.id ?? "";
   if (id === "") return [];

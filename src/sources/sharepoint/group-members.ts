@@ -101,7 +101,7 @@ export async function siteGroupMembers(
   return await addGroupMembers(graph, members);
 }
 
-/** With the members of groups among these, where they may be read. */
+/** Adds the members of groups among these, where they may be read. */
 async function addGroupMembers(graph: ApiClient, principals: Principal[]) {
   const all = new Set(principals);
   for (const principal of principals) {

@@ -22,7 +22,7 @@ export async function itemFiles(
   drive: FollowedDrive,
   knownFiles: DriveOptions["known"],
 ) {
-  const { inside, deleted, problems } = sortItems(items, drive);
+  const { inside, deleted, problems } = classifyItems(items, drive);
   const ids = inside.map(({ item }) => item.id);
   const before = await knownFiles.byExternalId(ids);
   const knownById = new Map(before.map((file) => [file.externalId, file]));
@@ -44,7 +44,7 @@ export async function itemFiles(
 }
 
 /** Folders are no loss, and what lies in a notebook is none of its own. */
-function sortItems(items: DriveItem[], drive: FollowedDrive) {
+function classifyItems(items: DriveItem[], drive: FollowedDrive) {
   const base = { path: drive.base, ancestors: drive.base === "" ? [] : [drive.id] };
   const tree = folderTree(drive, base);
   const inside: ItemPlace[] = [];

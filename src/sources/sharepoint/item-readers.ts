@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import type { ApiClient } from "../api-client.ts";
 import { earlierOf, isSame, type ReadPermissions } from "../stored-readers.ts";
 import { kindOf, type DriveItem } from "./drive-items.ts";
@@ -40,7 +40,7 @@ export async function readSharing(
   const ids = new Set([...own.map(({ id }) => id), ...page.asked]);
   // A feed may keep silent about its root.
   if (page.isFirst) ids.add(drive.root);
-  const changed = await runInParallel([...ids], ITEMS_AT_ONCE, async (id) => {
+  const changed = await mapParallel([...ids], ITEMS_AT_ONCE, async (id) => {
     const from = files.has(id) ? "file" : nameOf(drive, id);
     const { readers, expiresAt } = await readersOf(reading, id, from);
     drives.expiresAt = earlierOf(drives.expiresAt, expiresAt);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hash32 } from "../../core/hash.ts";
 import type { Now } from "../../core/time.ts";
 import { SourceFailure, type ReaderStore } from "../../ports/source-reader.ts";
-import type { OutgoingClient } from "../guarded-fetch.ts";
+import type { FetchClient } from "../guarded-fetch.ts";
 import { readJson } from "../scan-state.ts";
 import { robotsRules, type RobotsRules } from "./site/robots.ts";
 
@@ -12,7 +12,7 @@ export const ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*
 
 /** What one call of the reader fetches with. */
 export type Crawler = {
-  outgoing: OutgoingClient;
+  outgoing: FetchClient;
   now: Now;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   signal: AbortSignal;

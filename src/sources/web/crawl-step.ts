@@ -1,11 +1,11 @@
 import { SECOND_MS } from "../../core/time.ts";
-import { runInParallel } from "../../core/work/parallel.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type QueuedPage } from "./crawl-state.ts";
 import { fetchEntry, isForgotten, isPushed, subjectOf, mayPushHost } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { addMap, addNamedAddress, addUnmetPage, isBounded, takeWaiting } from "./frontier.ts";
-import { UnresponsiveServer, type FetchOutcome } from "./pages/fetch-page.ts";
+import { UnresponsiveServer, type Outcome } from "./pages/fetch-page.ts";
 import { BROKEN_SITEMAP, unreadFile, recordOutcome, skip } from "./record-outcome.ts";
 import { crawlDelayMs, readSitemap } from "./site/load-site.ts";
 
@@ -61,7 +61,7 @@ function roomFor(crawl: Crawl, { origin }: URL): number {
 
 /** Bytes that were read. What there is no time for waits again. */
 async function readWave(step: Step, wave: Subject[], startedAt: number): Promise<number> {
-  const fetched = await runInParallel(wave, SIDE_BY_SIDE, async (subject, at) => {
+  const fetched = await mapParallel(wave, SIDE_BY_SIDE, async (subject, at) => {
     const isBegun = at < SIDE_BY_SIDE || step.now() < startedAt + TIME_A_CALL_MS;
     return isBegun ? await fetchEntry(step, subject, false) : null;
   });
@@ -110,7 +110,7 @@ function checkWhole(crawl: Step["crawl"], { isWhole }: { isWhole: boolean }): vo
   throw new SourceFailure("bad-file", "the sitemap breaks off");
 }
 
-async function recordSitemap(step: Step, entry: QueuedPage, fetched: FetchOutcome): Promise<void> {
+async function recordSitemap(step: Step, entry: QueuedPage, fetched: Outcome): Promise<void> {
   const { crawl, bounds, out, signal } = step;
   noteState(crawl, entry.url, "dropped");
   try {

@@ -4,7 +4,7 @@ import type { KnownFiles, ListedFile, ListingPage } from "../../ports/source-rea
 import type { ReaderStore } from "../../ports/source-reader.ts";
 import { hostOf, isOwnHost, type Crawler, type FoundBy, type QueuedPage } from "./crawl-state.ts";
 import { UNKNOWN_DEPTH, type Bounds } from "./frontier.ts";
-import { fetchPage, type FetchOutcome, type Validators } from "./pages/fetch-page.ts";
+import { fetchPage, type Outcome, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
 import { isFormBefore } from "./pages/views.ts";
 
@@ -53,7 +53,7 @@ export const mayPushHost = ({ pushHosts }: Bounds, { hostname }: URL) =>
   pushHosts === null || pushHosts.has(hostname);
 
 const MAX_REFRESHES = 5;
-const failedOutcome = (...why: ConstructorParameters<typeof SourceFailure>): FetchOutcome => {
+const failedOutcome = (...why: ConstructorParameters<typeof SourceFailure>): Outcome => {
   return { outcome: "failed", failure: new SourceFailure(...why) };
 };
 
@@ -61,11 +61,7 @@ const failedOutcome = (...why: ConstructorParameters<typeof SourceFailure>): Fet
  * What answers at an address, wherever the server or the page itself redirects; never what another
  * site answers. `alone`: nothing else is being read, so that the page may be large.
  */
-export async function fetchEntry(
-  step: Step,
-  subject: Subject,
-  alone: boolean,
-): Promise<FetchOutcome> {
+export async function fetchEntry(step: Step, subject: Subject, alone: boolean): Promise<Outcome> {
   const { url, kind, found: foundBy } = subject.entry;
   const options = {
     validatorsOf: async (hop: URL) => validatorsOf(await findKnownAt(step, subject, hop)),
@@ -85,7 +81,7 @@ export async function fetchEntry(
 }
 
 /** The other address to which a page sends its readers at once. */
-function refreshOf(fetched: FetchOutcome): URL | null {
+function refreshOf(fetched: Outcome): URL | null {
   if (fetched.outcome !== "page" || fetched.facts === null) return null;
   const { refresh, base } = fetched.facts;
   const url =

@@ -1,5 +1,5 @@
-import { splitIntoBatches } from "../../core/work/batches.ts";
-import { yieldTurn } from "../../core/work/cooperative.ts";
+import { toBatches } from "../../core/work/batches.ts";
+import { yieldNow } from "../../core/work/cooperative.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { addLink, addTooDeep } from "./frontier.ts";
 import type { HtmlPage } from "./pages/html-page.ts";
@@ -25,9 +25,9 @@ export async function followLinks(
   if (isTooDeep && crawl.folders.size === 0) return;
   const add = isTooDeep ? addTooDeep : addLink;
   const dropped: string[] = [];
-  for (const batch of splitIntoBatches(links, LINKS_AT_ONCE)) {
+  for (const batch of toBatches(links, LINKS_AT_ONCE)) {
     dropped.push(...batch.flatMap((link) => add(crawl, bounds, link, from) ?? []));
-    await yieldTurn();
+    await yieldNow();
   }
   const [first] = dropped;
   step.out.skipped += dropped.length;

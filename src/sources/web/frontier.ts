@@ -1,5 +1,5 @@
-import { splitIntoBatches } from "../../core/work/batches.ts";
-import { yieldTurn } from "../../core/work/cooperative.ts";
+import { toBatches } from "../../core/work/batches.ts";
+import { yieldNow } from "../../core/work/cooperative.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, hostOf, noteLeftOut, noteState } from "./crawl-state.ts";
@@ -154,9 +154,9 @@ export async function addMap(
     addMaps(crawl, bounds, maps, from);
     return;
   }
-  for (const batch of splitIntoBatches(addresses, MAPPED_AT_ONCE)) {
+  for (const batch of toBatches(addresses, MAPPED_AT_ONCE)) {
     for (const mapped of batch) addMappedPage(crawl, bounds, mapped, from);
-    await yieldTurn();
+    await yieldNow();
   }
 }
 

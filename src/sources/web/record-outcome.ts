@@ -15,17 +15,13 @@ import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
 import { enterSite, isWanted, leaveOut } from "./frontier.ts";
 import { keepPage, readPage } from "../page-store.ts";
-import type { Page, FetchOutcome } from "./pages/fetch-page.ts";
+import type { Page, Outcome } from "./pages/fetch-page.ts";
 import { factsOf, isHtml, type HtmlPage } from "./pages/html-page.ts";
 import { nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
-export async function recordOutcome(
-  step: Step,
-  subject: Subject,
-  fetched: FetchOutcome,
-): Promise<void> {
+export async function recordOutcome(step: Step, subject: Subject, fetched: Outcome): Promise<void> {
   const { crawl, bounds } = step;
   const { entry } = subject;
   noteState(crawl, entry.url, "dropped");
@@ -40,7 +36,7 @@ export async function recordOutcome(
 }
 
 /** A start page that is empty or a page no more, as one that fails, says nothing about other pages. */
-function isStartUsable({ known: file }: Subject, fetched: FetchOutcome): boolean {
+function isStartUsable({ known: file }: Subject, fetched: Outcome): boolean {
   if (fetched.outcome !== "page") return fetched.outcome === "unchanged";
   if (fetched.facts === null) return file !== null && !isHtml(file.mimeType);
   return fetched.bytes.length > 0;

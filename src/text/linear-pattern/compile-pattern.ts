@@ -19,7 +19,7 @@ const MAX_GROUP_DEPTH = 100;
 /** The message follows "the pattern". */
 export class PatternError extends Error {}
 
-/** Reads a pattern as ECMAScript does with the flag `u`. @throws PatternRefused */
+/** Reads a pattern as ECMAScript does with the flag `u`. @throws PatternError */
 export function compilePattern(source: string): Program {
   // The parser recurses as well, and V8 judges what is no pattern at all.
   if (nestingOf(source) > MAX_GROUP_DEPTH) throw new PatternError("is nested too deeply");

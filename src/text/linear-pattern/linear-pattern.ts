@@ -7,7 +7,7 @@ export type PatternTest = (text: string, budget: Budget) => boolean;
 /**
  * A caller's pattern with the meaning of `new RegExp(source, "u").test(text)`. It takes at most
  * the pattern's size times the text's length, and each step is counted. Back references and
- * lookaround are not supported. @throws PatternRefused
+ * lookaround are not supported. @throws PatternError
  */
 export function linearPattern(source: string): { test: PatternTest; size: number } {
   const program = compilePattern(source);

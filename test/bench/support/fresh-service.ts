@@ -6,8 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { dataOf, panelApi, signIn, type PanelApi } from "../../../src/cli/api/clients.ts";
 import { multipartBody } from "../../../src/cli/push/upload-files.ts";
 import { startWorker } from "../../../src/cli/worker/start-worker.ts";
-import { splitIntoBatches } from "../../../src/core/work/batches.ts";
-import { runInParallel } from "../../../src/core/work/parallel.ts";
+import { toBatches } from "../../../src/core/work/batches.ts";
+import { mapParallel } from "../../../src/core/work/parallel.ts";
 import { variablesOf } from "../../end-to-end/local-service.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
 import { postJson } from "./post-json.ts";
@@ -111,7 +111,7 @@ export async function pushAll(
   source: string,
   files: PushedText[],
 ): Promise<void> {
-  await runInParallel(splitIntoBatches(files, FILES_A_CALL), UPLOADS_AT_ONCE, async (batch) => {
+  await mapParallel(toBatches(files, FILES_A_CALL), UPLOADS_AT_ONCE, async (batch) => {
     const parts = batch.map(({ path, text }) => {
       const type = path.endsWith(".md") ? "text/markdown" : "text/plain";
       const data = new TextEncoder().encode(text);

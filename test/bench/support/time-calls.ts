@@ -1,4 +1,4 @@
-import { runInParallel } from "../../../src/core/work/parallel.ts";
+import { mapParallel } from "../../../src/core/work/parallel.ts";
 
 const rounded = (value: number) => Number(value.toFixed(2));
 
@@ -20,7 +20,7 @@ export async function timeCalls<Item>(
   call: (item: Item, at: number) => Promise<unknown>,
 ) {
   const startedAt = performance.now();
-  const times = await runInParallel(items, callers, async (item, at) => {
+  const times = await mapParallel(items, callers, async (item, at) => {
     const from = performance.now();
     await call(item, at);
     return performance.now() - from;

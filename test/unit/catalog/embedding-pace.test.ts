@@ -4,7 +4,7 @@ import { LlamaServer } from "../../doubles/openai-compatible/llama-server.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { embedEach, embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { splitIntoBatches } from "../../../src/core/work/batches.ts";
+import { toBatches } from "../../../src/core/work/batches.ts";
 import { DeadlineExceeded } from "../../../src/core/work/deadline.ts";
 import { Lane } from "../../../src/core/work/lane.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
@@ -44,7 +44,7 @@ test("a slow server gets each text once and is never idle; questions go first", 
   const embedder = embedderOf(server);
   const texts = Array.from({ length: 100 }, (_, at) => abstract(at));
   const startedAt = Date.now();
-  const portions = splitIntoBatches(texts, 16).map((portion, at) =>
+  const portions = toBatches(texts, 16).map((portion, at) =>
     embedTexts(embedder, portion, { signal, group: `rag ${at % 2}` }),
   );
   const waits: number[] = [];
@@ -77,7 +77,7 @@ test("a fast server soon gets large calls", async () => {
 test("texts of other RAGs get their turn while a large one is embedded", async () => {
   const server = new LlamaServer({ speed: 500 });
   const embedder = embedderOf(server);
-  const large = splitIntoBatches(
+  const large = toBatches(
     Array.from({ length: 60 }, (_, at) => abstract(at)),
     10,
   );

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 
 import type { PanelApi } from "../../../src/cli/api/clients.ts";
 import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
-import { pushContinuously } from "../../../src/cli/push/keep-pushed.ts";
+import { pushContinuously } from "../../../src/cli/push/push-continuously.ts";
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { number } from "../../../src/db/select.ts";
 import { files, ragFiles, ragGenerations, sessions } from "../../../src/db/schema/index.ts";
 import {
-  assignmentsSql,
+  assignSql,
   columnsOf,
   namedColumns,
   maybe,
@@ -95,7 +95,7 @@ test("values are parameters, equal ones once; parts and selections are text", as
 
 test("what is written has the columns of the table, and only what is given", async () => {
   const change = { size: 5, sha256: undefined, metadata: { a: 1 }, unknown: true };
-  expect(await sentStatement(sql`update files set ${assignmentsSql(files, change)}`)).toEqual({
+  expect(await sentStatement(sql`update files set ${assignSql(files, change)}`)).toEqual({
     text: "update files set size = ?1, metadata = ?2",
     parameters: [5, '{"a":1}'],
   });

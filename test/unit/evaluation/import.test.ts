@@ -5,12 +5,12 @@ import {
   questionsAsCsv,
   questionsAsJsonLines,
 } from "../../../src/evaluation/questions/export-questions.ts";
-import { importQuestions } from "../../../src/evaluation/questions/import-questions.ts";
+import { parseImport } from "../../../src/evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../src/evaluation/questions/import-questions.ts";
 
 const ofInference = { subjectKind: "inference" } as const;
 const parse = (text: string, format: ImportFormat = "csv") =>
-  importQuestions(text, format, ofInference);
+  parseImport(text, format, ofInference);
 const plain = { answerCheck: null, answer: null, jsonSchema: null };
 
 test("CSV with quotes, line ends and several passages of a question", () => {
@@ -93,7 +93,7 @@ test.each([";", "\t"])("a spreadsheet's CSV is divided by %j", (delimiter) => {
 
 test("a RAG's set checks no answers, and an import ends at the most questions", () => {
   const csv = "question,check,answer\nA?,contains,b";
-  expect(() => importQuestions(csv, "csv", { subjectKind: "rag" })).toThrow(/line 2: check/);
+  expect(() => parseImport(csv, "csv", { subjectKind: "rag" })).toThrow(/line 2: check/);
   const many = Array.from({ length: 1_001 }, (_, at) => `Q${at}?,a.md`).join("\n");
   expect(() => parse(`question,file\n${many}`)).toThrow(/line 1002: a set has at most 1000/);
 });

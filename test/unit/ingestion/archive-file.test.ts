@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import { MANIFEST } from "../../../src/core/bytes/zip/format.ts";
 import { writeZip } from "../../../src/core/bytes/zip/write-zip.ts";
-import { runInParallel } from "../../../src/core/work/parallel.ts";
+import { mapParallel } from "../../../src/core/work/parallel.ts";
 import { openArchive, PIECE_BYTES, pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
 import type { FileStore } from "../../../src/ports/file-store.ts";
 
@@ -57,7 +57,7 @@ test("parts that are read at the same time are fetched once", async () => {
   const { names, bytes: readPart, sizeOf } = await openArchive(files, "id");
   expect(sizeOf(names)).toBe(PARTS * PART_BYTES);
   counts.read = 0;
-  const parts = await runInParallel(names, 6, async (name) => await readPart(name));
+  const parts = await mapParallel(names, 6, async (name) => await readPart(name));
   expect(parts.map((part) => part?.length)).toEqual(names.map(() => PART_BYTES));
   expect(parts.map((part) => part?.[PART_BYTES - 1])).toEqual(names.map((_, at) => at));
   expect(counts.read).toBeLessThan(bytes.length + PIECE_BYTES / 4);

@@ -11,7 +11,7 @@ import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
 import { mergeEqualTexts, mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import {
   compareChunks,
-  isAboveThreshold,
+  meetsThreshold,
   similarityOf,
 } from "../../../src/retrieval/score-chunks.ts";
 import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
@@ -62,9 +62,9 @@ test("the score is the best cosine over the queries, not their joined text", () 
 });
 
 test("the threshold holds for what has a similarity, and passes what has none", () => {
-  expect(isAboveThreshold(chunk("a", { score: 0.29 }), 0.3)).toBe(false);
-  expect(isAboveThreshold(chunk("a", { score: 0.3 }), 0.3)).toBe(true);
-  expect(isAboveThreshold(chunk("a", { score: 0, scored: false }), 0.3)).toBe(true);
+  expect(meetsThreshold(chunk("a", { score: 0.29 }), 0.3)).toBe(false);
+  expect(meetsThreshold(chunk("a", { score: 0.3 }), 0.3)).toBe(true);
+  expect(meetsThreshold(chunk("a", { score: 0, scored: false }), 0.3)).toBe(true);
 });
 
 test("ties are broken by file path, then position, then RAG", () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
-import type { OutgoingClient } from "../../../src/sources/guarded-fetch.ts";
+import type { FetchClient } from "../../../src/sources/guarded-fetch.ts";
 import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
 import {
   SourceFailure,
@@ -36,7 +36,7 @@ function readerOf(
   options: { prefix?: string; fault?: Fault; secrets?: object; now?: number } = {},
 ) {
   const calls: string[] = [];
-  const fetchWithFaults: OutgoingClient["fetch"] = async (input, init) => {
+  const fetchWithFaults: FetchClient["fetch"] = async (input, init) => {
     const url = new URL(input);
     calls.push(url.pathname);
     return options.fault?.(url, calls.length) ?? (await fetch(input, init));
@@ -216,7 +216,7 @@ test("a server whose clock differs is told as such, to a listing and to a HEAD",
 /** Lists the requests of a reader of public addresses alone. */
 async function askedBy(endpoint: string, pathStyle: boolean) {
   const calls: string[] = [];
-  const outgoing: OutgoingClient["fetch"] = async (input, init) => {
+  const outgoing: FetchClient["fetch"] = async (input, init) => {
     calls.push(`${input} ${new Headers(init?.headers).get("x-amz-security-token")}`);
     return new Response("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>");
   };

@@ -1,5 +1,5 @@
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
-import type { OutgoingClient } from "../../../src/sources/guarded-fetch.ts";
+import type { FetchClient } from "../../../src/sources/guarded-fetch.ts";
 import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
 import { RETRY_AFTER_SECONDS, sourceReaderContract } from "../../contract/ports/source-reader.ts";
 import type { ReaderWorld } from "../../contract/ports/source-reader.ts";
@@ -39,7 +39,7 @@ async function objectStorageWorld(): Promise<ReaderWorld> {
   const storage = await startObjectStorage("library");
   const current = new Map<string, string>();
   let refusal: keyof typeof REFUSALS | null = null;
-  const outgoing: OutgoingClient["fetch"] = async (input, init) =>
+  const outgoing: FetchClient["fetch"] = async (input, init) =>
     refusal === null ? await fetch(input, init) : new Response(null, REFUSALS[refusal]);
   const { endpoint, bucket } = storage;
   const config = { endpoint, region: "us-east-1", bucket, prefix: "docs/", pathStyle: true };

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { isContainedIn } from "../../../src/db/page.ts";
+import { isInColumns } from "../../../src/db/page.ts";
 import { hasRows, openDatabase } from "../../../src/db/sql.ts";
 import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
 import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
@@ -92,7 +92,7 @@ test.each([
   ["Résumé.md", "RÉSUMÉ".normalize("NFD")],
   ["Отчёт за год.docx", "отчёт"],
 ])("%s is found by %s", async (path, part) => {
-  const where = (text: string) => isContainedIn(["value"], text);
+  const where = (text: string) => isInColumns(["value"], text);
   const matches = async (text: string) =>
     await hasRows(openDatabase(env.DB))`select 1 from json_each(${[path]}) where ${where(text)}`;
   expect(await matches(part)).toBe(true);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { listLimitsWithUsage } from "../../../src/catalog/limits/limit-verbs.ts";
+import { readLimits } from "../../../src/catalog/limits/limit-verbs.ts";
 import { QuarryError } from "../../../src/core/errors.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { upsertLimit, type SpendingLimit } from "../../../src/db/catalog/limit-store.ts";
@@ -41,7 +41,7 @@ async function limit(amount: number, more: Partial<SpendingLimit> = {}): Promise
 
 const spentOf = async (id: string) => {
   const services = { db, ledger: env.SPENDING_LEDGER.getByName("ledger") };
-  return (await listLimitsWithUsage(services)).find((candidate) => candidate.id === id);
+  return (await readLimits(services)).find((candidate) => candidate.id === id);
 };
 
 /** Calls of the model wait until the gate opens. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-import { countFilesForReader, resolveReaders } from "../../../src/access/readers.ts";
+import { recountRag, resolveReaders } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
@@ -246,7 +246,7 @@ export async function look(trial: Trial, at: number | string) {
       .sort();
     expect({ ...context, paths }).toEqual({ ...context, paths: expected });
     if (isOff) continue;
-    const { processedFiles } = await countFilesForReader(world.services.db, {
+    const { processedFiles } = await recountRag(world.services.db, {
       ...rag,
       processedFiles: 0,
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { countFilesForReader, resolveReaders } from "../../../src/access/readers.ts";
+import { recountRag, resolveReaders } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
@@ -202,9 +202,7 @@ test("where too many changes are untold, searches end with 503, and lists are ri
   await expect(hits(world, rag)).rejects.toMatchObject({ kind: "busy" });
   const [readable] = await readBy(world, rag, ANN);
   if (readable === undefined) throw new Error("no RAG");
-  expect(
-    await countFilesForReader(world.services.db, { ...readable, processedFiles: 0 }),
-  ).toMatchObject({
+  expect(await recountRag(world.services.db, { ...readable, processedFiles: 0 })).toMatchObject({
     processedFiles: PATHS.length,
   });
   await world.sweepAfter(1);

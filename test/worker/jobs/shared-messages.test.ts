@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { splitIntoBatches } from "../../../src/core/work/batches.ts";
+import { toBatches } from "../../../src/core/work/batches.ts";
 import { newId, type FileId, type RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import type { IndexMessage } from "../../../src/core/queue-messages.ts";
@@ -128,7 +128,7 @@ test("when the time is over, files that were not begun are queued again, togethe
     const part = Array.from({ length: 100 }, (_void, at) =>
       at === 0 ? message : { ...message, fileId: newId<FileId>(world.now) },
     );
-    const bodies = [...splitIntoBatches(part, 25).map((some) => ({ files: some })), ...later];
+    const bodies = [...toBatches(part, 25).map((some) => ({ files: some })), ...later];
     return bodies.map((body) => ({ queue: "quarry-index" as const, body }));
   };
   const { models, queue } = world.services;

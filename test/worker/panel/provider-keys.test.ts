@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import {
   forgetProviderKeys,
   readProviderKeys,
-} from "../../../src/access/secrets/stored-provider-keys.ts";
+} from "../../../src/access/secrets/read-provider-keys.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import {
   removeProviderKey,

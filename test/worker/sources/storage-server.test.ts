@@ -3,7 +3,7 @@ import { beforeAll, expect, inject, test, vi } from "vitest";
 import { env } from "cloudflare:workers";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { runInParallel } from "../../../src/core/work/parallel.ts";
+import { mapParallel } from "../../../src/core/work/parallel.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { s3Error, BUCKET_CONFIG, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
 import { World, ragWorld } from "../../support/ingestion-world.ts";
@@ -70,9 +70,7 @@ let rag: RagId;
 
 beforeAll(async () => {
   const numbers = Array.from({ length: KEYS }, (_, at) => at);
-  await runInParallel(numbers, WRITES_AT_ONCE, (at) =>
-    putFile(pathOf(at), `A note numbered ${at}.`),
-  );
+  await mapParallel(numbers, WRITES_AT_ONCE, (at) => putFile(pathOf(at), `A note numbered ${at}.`));
   world = new World();
   const { services } = world;
   services.config = { ...services.config, ALLOW_PRIVATE_URLS: true };

@@ -187,11 +187,8 @@ const isWithin = (some: string[], all: string[]) => some.every((stem) => all.inc
 /** The only value of the property's kind and unit; undefined where there is none, or several. */
 function valueFor(evidence: Evidence, slot: Slot): unknown {
   const labelled = labelledValueOf(evidence, slot);
-  const candidates =
-    labelled === "" ? findUnlabelledValues(evidence, slot) : candidatesIn(labelled, slot);
-  const [value, ...rest] = new Set(
-    candidates.filter((candidate) => isWithinLimits(candidate, slot.node)),
-  );
+  const candidates = labelled === "" ? guessValues(evidence, slot) : candidatesIn(labelled, slot);
+  const [value, ...rest] = new Set(candidates.filter((candidate) => inRange(candidate, slot.node)));
   const isWrong = slot.kind === "integer" ? !Number.isInteger(value) : Number.isNaN(value);
   return rest.length > 0 || isWrong ? undefined : value;
 }
@@ -200,8 +197,7 @@ const YES_OR_NO = /^\W*(?:(yes|true|on|ja|y)|no|false|off|nein|n)\b/i;
 
 /** Values of a kind in a text, or in a label's value; NaN is a value that cannot be read. */
 function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
-  if (kind === "enum")
-    return splitSentences(text).flatMap((sentence) => namedOptionsIn(sentence, node));
+  if (kind === "enum") return splitSentences(text).flatMap((sentence) => optionsIn(sentence, node));
   if (kind === "format") return FORMATS.get(node["format"])?.(text) ?? [];
   if (isNumeric(kind)) return numbersIn(text).flatMap(({ value }) => value ?? []);
   if (kind === "boolean") return (YES_OR_NO.exec(text) ?? []).slice(1).map(Boolean);
@@ -210,7 +206,7 @@ function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
 
 const isNumeric = (kind: string) => kind === "integer" || kind === "number";
 
-function findUnlabelledValues(evidence: Evidence, slot: Slot): unknown[] {
+function guessValues(evidence: Evidence, slot: Slot): unknown[] {
   const { kind, node, meaning, isProse } = slot;
   if (isNumeric(kind) && meaning.length > 0) return findCounts(evidence, slot);
   if (kind === "format" && !isAbout(evidence, slot)) return [];
@@ -223,7 +219,7 @@ const isAbout = ({ stems }: Evidence, { meaning }: Slot): boolean =>
   meaning.every((stem) => stems.has(stem));
 
 /** The options whose words all stand in a sentence; beside a "not", some that is none. */
-function namedOptionsIn(sentence: string, node: SchemaNode): unknown[] {
+function optionsIn(sentence: string, node: SchemaNode): unknown[] {
   const stems = new Set(stemsOf(sentence));
   const matches = listOf(node["enum"]).filter((option) => {
     const optionStems = isObject(option) || option === null ? [] : stemsOf(JSON.stringify(option));
@@ -245,10 +241,7 @@ function findCounts({ numbers, stems }: Evidence, { meaning }: Slot): number[] {
 }
 
 /** Words are never cut or padded to fit: half a sentence is no quotation. */
-function isWithinLimits(
-  value: unknown,
-  { minimum, maximum, minLength, maxLength }: SchemaNode,
-): boolean {
+function inRange(value: unknown, { minimum, maximum, minLength, maxLength }: SchemaNode): boolean {
   const size = typeof value === "string" ? [...value].length : Number(value);
   return !(size < Number(minimum ?? minLength)) && !(size > Number(maximum ?? maxLength));
 }

@@ -1,4 +1,4 @@
-import { rankByCount } from "../../ranked.ts";
+import { rankByCount } from "../../rank-by-total.ts";
 
 const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE_CHARACTERS = 20_000;

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { forEachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { walkParts, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { reasonOf, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -114,7 +114,7 @@ export function* readHtml(
     options.isFrame === true ? options : { ...options, readFrame },
   );
   const parser = new Parser(reader, { recognizeSelfClosing: options.isXhtml === true });
-  for (const advanced of forEachPart(html, (part) => parser.write(part))) {
+  for (const advanced of walkParts(html, (part) => parser.write(part))) {
     for (let page = frames.pop(); page !== undefined; page = frames.pop()) {
       yield* writeFrame(page, out);
       parser.resume();

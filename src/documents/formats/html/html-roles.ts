@@ -1,4 +1,4 @@
-import { ownEntryOf } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/own-entry.ts";
 
 export type Attributes = Record<string, string>;
 const EFFECTS = {

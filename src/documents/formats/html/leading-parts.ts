@@ -178,7 +178,7 @@ export class LeadingParts {
     const { at, part, title, unlinked, linked, hasMain, hasSentence } = element;
     if (hasMain || linked + unlinked === 0) return;
     if (part !== "beside") {
-      if (title === 0 && isLeadingPart(element)) this.#named.push(at);
+      if (title === 0 && isNavigation(element)) this.#named.push(at);
     } else if (title > 0) {
       if (unlinked - title <= MAX_LABEL_CHARACTERS && !hasSentence) this.#titles.push(at);
     } else if (isAside(element) || isMostlyLinks(element)) {
@@ -200,7 +200,7 @@ const isMostlyLinks = ({ name, linked, unlinked, sample, hasSentence, hasOwnText
 const isOwnText = (plain: string, isCell: boolean) =>
   plain.length > (isCell ? 0 : LABEL_CHARACTERS) || /\d{3}/.test(plain);
 
-function isLeadingPart(element: Open): boolean {
+function isNavigation(element: Open): boolean {
   const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = element;
   if (linked > unlinked * (isInside ? LINKED_INSIDE : 1)) return true;
   if (part !== "dialog" && unlinked < MAX_IMPRINT_CHARACTERS && isImprint(sample)) return true;

@@ -1,4 +1,4 @@
-import { judgeNames } from "./around-names.ts";
+import { judgeNames } from "./judge-names.ts";
 import { isMain, type Attributes } from "./html-roles.ts";
 
 const MAX_KIND_CHARACTERS = 200;
@@ -91,7 +91,7 @@ export const isBox = (block: Block) => block.around !== null || isForm(block);
 
 const isFigure = ({ name, cells, linked }: Block) => FIGURES.has(name) && cells > linked;
 
-export const isFact = (block: Block) => isFigure(block) || isWithoutLinks(block);
+export const isFact = (block: Block) => isFigure(block) || hasFewLinks(block);
 
 /** A first paragraph that is named as a teaser. */
 export const isLead = ({ around, linked, prose }: Block) =>
@@ -108,7 +108,7 @@ export const isListOfLinks = (block: Block) =>
 const isReferences = ({ links, hosts, linked }: Block) =>
   links >= MIN_LINKS && hosts > links / 2 && linked > links * MIN_TITLE;
 
-const isWithoutLinks = ({ name, hasFigures, links, linked, unlinked, prose }: Block) =>
+const hasFewLinks = ({ name, hasFigures, links, linked, unlinked, prose }: Block) =>
   links + linked === 0
     ? unlinked >= MIN_UNLINKED || hasFigures || name === "figure"
     : prose >= Math.max(MIN_PROSE, linked * PROSE_TO_LINKED);

@@ -3,7 +3,7 @@ import { linesOf } from "../../../text/lines.ts";
 import { replaceAll } from "../../decoding/decode-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { writePlainBody } from "./body/plain-body.ts";
-import { ownEntryOf } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/own-entry.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { readText as readPlainText } from "../text/extract-plain-text.ts";

@@ -6,18 +6,14 @@ import { ENDS_EARLY } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 
 const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})(.*)$/s;
-const HEADINGS = new Map([
-  ...parsePairs("TH Dt", 1),
-  ...parsePairs("SH Sh", 2),
-  ...parsePairs("SS Ss", 3),
-]);
+const HEADINGS = new Map([...pairsOf("TH Dt", 1), ...pairsOf("SH Sh", 2), ...pairsOf("SS Ss", 3)]);
 /** A paragraph begins with these. */
 const BEGIN = new Set("P PP LP HP TP TQ RS RE SY YS Sp Pp Bl El br sp ti IP It".split(" "));
 /** Requests of roff itself, and macros whose arguments are lengths or of an index. */
 const SILENT = /^(?:[a-z].*|[^\w%].*|P|[PLH]P|P?D|T[PQ]|RS|RE|B[kl]|AT|UC|Sm|IX|)$/;
 const LITERALS = new Map([
-  ...parsePairs("nf EX Vb TS Bd", true),
-  ...parsePairs("fi EE Ve TE Ed", false),
+  ...pairsOf("nf EX Vb TS Bd", true),
+  ...pairsOf("fi EE Ve TE Ed", false),
 ] as const);
 /** Macros that print their arguments in two fonts by turns, without a space. */
 const JOINED = /^(?:[BIR]{2})$/;
@@ -25,7 +21,7 @@ const JOINED = /^(?:[BIR]{2})$/;
 const MAX_LINES = 5_000;
 const DEFINITION = /^(?:de1?|am1?|ig)$/;
 
-function parsePairs<Value>(names: string, value: Value): [string, Value][] {
+function pairsOf<Value>(names: string, value: Value): [string, Value][] {
   return names.split(" ").map((name) => [name, value]);
 }
 

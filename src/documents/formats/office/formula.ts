@@ -1,5 +1,5 @@
 import { appendText } from "../../writing/bounded-text.ts";
-import { ownEntryOf } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/own-entry.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
 
 type Node = { name: string; value: string; parts: Node[]; text: string };
@@ -97,18 +97,17 @@ function needsSpace(before: { part: Node; end: string }, part: Node, text: strin
   return !isPlain && /\p{N}/u.test(before.end) && /^\p{N}/u.test(text);
 }
 
-const groupText = (text: string) => (SINGLE.test(text) ? text : `(${text})`);
-const textOfPart = (node: Node, name: string) => {
+const bracket = (text: string) => (SINGLE.test(text) ? text : `(${text})`);
+const partText = (node: Node, name: string) => {
   const part = partOf(node, name);
   return part === undefined ? "" : textOf(part);
 };
-const textOfNth = ({ parts }: Node, at: number) => {
+const nthText = ({ parts }: Node, at: number) => {
   const part = parts[at];
   return part === undefined ? "" : textOf(part);
 };
-const writeScript = (mark: string, text: string) =>
-  text === "" ? "" : `${mark}${groupText(text)}`;
-const writeFraction = (upper: string, lower: string) => `${groupText(upper)}/${groupText(lower)}`;
+const writeScript = (mark: string, text: string) => (text === "" ? "" : `${mark}${bracket(text)}`);
+const writeFraction = (upper: string, lower: string) => `${bracket(upper)}/${bracket(lower)}`;
 const scripts = (base: string, lower: string, upper: string) =>
   `${base}${writeScript("_", lower)}${writeScript("^", upper)}`;
 const rows = (node: Node, row: string) =>
@@ -119,15 +118,15 @@ const rows = (node: Node, row: string) =>
 
 const SHOWN: Record<string, Show> = {
   // MathML identifies operands by position, Office by element name.
-  mfrac: (node) => writeFraction(textOfNth(node, 0), textOfNth(node, 1)),
-  msup: (node) => scripts(textOfNth(node, 0), "", textOfNth(node, 1)),
-  mover: (node) => scripts(textOfNth(node, 0), "", textOfNth(node, 1)),
-  msub: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), ""),
-  munder: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), ""),
-  msubsup: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), textOfNth(node, 2)),
-  munderover: (node) => scripts(textOfNth(node, 0), textOfNth(node, 1), textOfNth(node, 2)),
-  msqrt: (node) => `√${groupText(joinParts(node))}`,
-  mroot: (node) => `${textOfNth(node, 1)}√${groupText(textOfNth(node, 0))}`,
+  mfrac: (node) => writeFraction(nthText(node, 0), nthText(node, 1)),
+  msup: (node) => scripts(nthText(node, 0), "", nthText(node, 1)),
+  mover: (node) => scripts(nthText(node, 0), "", nthText(node, 1)),
+  msub: (node) => scripts(nthText(node, 0), nthText(node, 1), ""),
+  munder: (node) => scripts(nthText(node, 0), nthText(node, 1), ""),
+  msubsup: (node) => scripts(nthText(node, 0), nthText(node, 1), nthText(node, 2)),
+  munderover: (node) => scripts(nthText(node, 0), nthText(node, 1), nthText(node, 2)),
+  msqrt: (node) => `√${bracket(joinParts(node))}`,
+  mroot: (node) => `${nthText(node, 1)}√${bracket(nthText(node, 0))}`,
   mfenced: (node) =>
     `${node.value.slice(0, 1)}${node.parts.map(textOf).join(", ")}${node.value.slice(1)}`,
   mtable: (node) => rows(node, "mtr"),
@@ -136,19 +135,18 @@ const SHOWN: Record<string, Show> = {
   mo: ({ text }) => text.trim(),
   annotation: () => "",
   "annotation-xml": () => "",
-  f: (node) => writeFraction(textOfPart(node, "num"), textOfPart(node, "den")),
-  sSup: (node) => scripts(textOfPart(node, "e"), "", textOfPart(node, "sup")),
-  sSub: (node) => scripts(textOfPart(node, "e"), textOfPart(node, "sub"), ""),
-  sSubSup: (node) =>
-    scripts(textOfPart(node, "e"), textOfPart(node, "sub"), textOfPart(node, "sup")),
-  limLow: (node) => scripts(textOfPart(node, "e"), textOfPart(node, "lim"), ""),
-  limUpp: (node) => scripts(textOfPart(node, "e"), "", textOfPart(node, "lim")),
-  rad: (node) => `${textOfPart(node, "deg")}√${groupText(textOfPart(node, "e"))}`,
+  f: (node) => writeFraction(partText(node, "num"), partText(node, "den")),
+  sSup: (node) => scripts(partText(node, "e"), "", partText(node, "sup")),
+  sSub: (node) => scripts(partText(node, "e"), partText(node, "sub"), ""),
+  sSubSup: (node) => scripts(partText(node, "e"), partText(node, "sub"), partText(node, "sup")),
+  limLow: (node) => scripts(partText(node, "e"), partText(node, "lim"), ""),
+  limUpp: (node) => scripts(partText(node, "e"), "", partText(node, "lim")),
+  rad: (node) => `${partText(node, "deg")}√${bracket(partText(node, "e"))}`,
   nary: (node) => {
     const sign = settingOf(node, "naryPr", "chr") ?? "∫";
-    return `${scripts(sign, textOfPart(node, "sub"), textOfPart(node, "sup"))} ${textOfPart(node, "e")}`;
+    return `${scripts(sign, partText(node, "sub"), partText(node, "sup"))} ${partText(node, "e")}`;
   },
-  func: (node) => `${textOfPart(node, "fName")} ${textOfPart(node, "e")}`,
+  func: (node) => `${partText(node, "fName")} ${partText(node, "e")}`,
   d: (node) => {
     const inside = node.parts.filter(({ name }) => name === "e").map(textOf);
     const [first, between, last] = ["begChr", "sepChr", "endChr"].map((name) =>

@@ -4,7 +4,7 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import { isLinkTarget, LinkedText } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { Omissions } from "../../notes.ts";
-import { ownEntryOf } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/own-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfFonts } from "./rtf-fonts.ts";
 import { nameOfObject, MAX_OBJECT_DIGITS, type RtfToken } from "./rtf-tokens.ts";

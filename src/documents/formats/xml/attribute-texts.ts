@@ -22,8 +22,7 @@ type Element = Vocabulary & { name: string; role: XmlRole };
 export function attributeTexts(element: Element, attributes: XmlAttributes): string[] {
   const texts: string[] = [];
   for (const [key, value] of ownAttributes(attributes)) {
-    if (!isIgnoredAttribute(element, key, value) && isShownAttribute(element, key))
-      texts.push(`${key}: ${value}`);
+    if (!isIgnored(element, key, value) && isShown(element, key)) texts.push(`${key}: ${value}`);
   }
   return texts;
 }
@@ -50,18 +49,14 @@ function ownAttributes(attributes: XmlAttributes): [key: string, value: string][
   );
 }
 
-function isIgnoredAttribute(
-  { name, isDocument, isDrawing }: Element,
-  key: string,
-  value: string,
-): boolean {
+function isIgnored({ name, isDocument, isDrawing }: Element, key: string, value: string): boolean {
   if ((isDocument || isDrawing) && LAYOUT.test(key)) return true;
   if (key === "version") return FORMATS.has(name.toLowerCase());
   const isFeedType = key === "type" && TEXT_TYPE.test(value);
   return isFeedType && (isDocument || FEED_TEXTS.has(name.toLowerCase()));
 }
 
-function isShownAttribute({ name, role, isDocument }: Element, key: string): boolean {
+function isShown({ name, role, isDocument }: Element, key: string): boolean {
   if (role === "field" || TELLING.has(key)) return true;
   if (isDocument || WEB_NAMES.has(name.toLowerCase())) return false;
   return key !== "lang" && (role !== "inline" || !/^(?:href|url|target)$/.test(key));

@@ -19,7 +19,7 @@ export function* htmlToMarkdown(text: string, leftOut: Omissions): CooperativeWo
   return (yield* embeddedPage(text, leftOut)).replace(/^(#{1,4}) /gm, "##$1 ");
 }
 
-/** On one line, if it is HTML. */
+/** HTML as text on one line; other text stays as it is. */
 export function* htmlToLine(text: string, leftOut: Omissions): CooperativeWork<string> {
   const prose = yield* htmlToMarkdown(text, leftOut);
   return prose === text ? text : foldSpace(prose);

@@ -25,21 +25,17 @@ export function* expandEntities(xml: string): CooperativeWork<{ text: string; no
   const entities = new Map<string, string>();
   for (const [, name = "", quoted, apostrophed = ""] of subset.matchAll(DECLARED)) {
     if (entities.size === MAX_ENTITIES) break;
-    const value = runToEnd(expandReferences(quoted ?? apostrophed, entities, MAX_ENTITY));
+    const value = runToEnd(replaceEntities(quoted ?? apostrophed, entities, MAX_ENTITY));
     if (!hasOpenReference(value) && !entities.has(name)) entities.set(name, value);
   }
   const body = xml.slice(0, start) + xml.slice(end);
-  const text = entities.size === 0 ? body : yield* expandReferences(body, entities, MAX_EXPANDED);
+  const text = entities.size === 0 ? body : yield* replaceEntities(body, entities, MAX_EXPANDED);
   const isWhole = !subset.includes("<!ENTITY") || !hasOpenReference(text);
   return { text, notes: isWhole ? [] : [UNEXPANDED] };
 }
 
 /** @param room how many characters may be replaced or gained; later references stay */
-function* expandReferences(
-  text: string,
-  entities: Entities,
-  room: number,
-): CooperativeWork<string> {
+function* replaceEntities(text: string, entities: Entities, room: number): CooperativeWork<string> {
   const parts: string[] = [];
   const progress = new Progress();
   let [budget, end] = [room, 0];

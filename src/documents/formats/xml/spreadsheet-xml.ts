@@ -3,7 +3,7 @@ import type { Extraction } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { appendText } from "../../writing/bounded-text.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { ownEntryOf } from "../archive/named-entry.ts";
+import { ownEntryOf } from "../archive/own-entry.ts";
 import { CellRanges, formulaTarget } from "../office/sheets/cell-ranges.ts";
 import {
   formatOf,

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { forEachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { walkParts, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { standardEncodingOf } from "../../decoding/decode-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
@@ -78,7 +78,7 @@ export class XmlStream {
   }
 
   write(text: string): CooperativeWork<void> {
-    return forEachPart(text, (part) => this.#parser.write(part));
+    return walkParts(text, (part) => this.#parser.write(part));
   }
 
   end(): { endsEarly: boolean } {

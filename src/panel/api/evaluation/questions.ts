@@ -14,8 +14,8 @@ import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { questionsAsCsv } from "../../../evaluation/questions/export-questions.ts";
 import { questionsAsJsonLines } from "../../../evaluation/questions/export-questions.ts";
-import { findAbsentFilesOfSet } from "../../../evaluation/questions/absent-files.ts";
-import { importQuestions } from "../../../evaluation/questions/import-questions.ts";
+import { absentFilesOf } from "../../../evaluation/questions/absent-files.ts";
+import { parseImport } from "../../../evaluation/questions/import-questions.ts";
 import { changeQuestion, keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { contentOfForm, questionFields } from "../../../evaluation/questions/question-form.ts";
 import { questionForm } from "../../../evaluation/questions/question-form.ts";
@@ -32,7 +32,7 @@ import type { Services } from "../../../services.ts";
 import { action, perform, type ActionCall } from "../../action.ts";
 import type { Find, Address } from "../request/route.ts";
 import { fieldsOfKind, Endpoints, pageOf, time, schema } from "../request/endpoint.ts";
-import { omitUndefined } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/omit-undefined.ts";
 
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 
@@ -113,17 +113,14 @@ export const questionRemoval = action({
   notice: "The question is removed.",
 });
 
-type QuestionImport = { set: QuestionSet; contents: () => Promise<QuestionContent[]> };
+type SetImport = { set: QuestionSet; contents: () => Promise<QuestionContent[]> };
 
 /** Keeps the questions of a file. `absent`: files that they expect and that are not there. */
 export const questionImport = action({
   name: "question-sets.import",
   about:
     "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
-  work: async ({
-    services,
-    subject: { set, contents },
-  }: ActionCall<QuestionImport, z.ZodUndefined>) =>
+  work: async ({ services, subject: { set, contents } }: ActionCall<SetImport, z.ZodUndefined>) =>
     await storeQuestions(services, set, await contents()),
   target: ({ set }) => set.identifier,
 });
@@ -132,7 +129,7 @@ async function storeQuestions(services: Services, set: QuestionSet, contents: Qu
   await keepQuestions(services, { set, asked: contents });
   return {
     kept: contents.length,
-    absent: await findAbsentFilesOfSet(services, { set, asked: contents }),
+    absent: await absentFilesOf(services, { set, asked: contents }),
   };
 }
 
@@ -170,8 +167,7 @@ export const questionRoutes = new Endpoints("evaluation", questionSetOf)
         throw invalid("Content-Type must be text/csv or application/x-ndjson");
       }
       refuseContentCoding(raw.headers);
-      const contents = async () =>
-        importQuestions(await readText(raw, MAX_IMPORT_BYTES), format, set);
+      const contents = async () => parseImport(await readText(raw, MAX_IMPORT_BYTES), format, set);
       const subject = { set, contents };
       return await perform(context, questionImport, { subject, input: undefined, status: 200 });
     },

@@ -13,7 +13,7 @@ import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { action, type ActionCall } from "../../action.ts";
 import type { Find } from "../request/route.ts";
 import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "../request/endpoint.ts";
-import { omitUndefined } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/omit-undefined.ts";
 import { questionSetOf, shownAsked } from "./questions.ts";
 
 const newRun = z.object({ setting: settingShape.default({}) });

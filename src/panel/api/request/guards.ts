@@ -91,7 +91,7 @@ export const requireOwnPages = createMiddleware<PanelEnv>(async ({ req, get }, n
 });
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. @throws `forbidden`. */
-export const requireEnrolment = createMiddleware<PanelEnv>(async ({ get }, next) => {
+export const requireTotp = createMiddleware<PanelEnv>(async ({ get }, next) => {
   const caller = get("caller");
   const { config } = get("services");
   if (caller.kind === "session" && mustEnrol(config, caller.session)) throw secondFactorRequired();

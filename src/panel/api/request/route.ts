@@ -8,7 +8,7 @@ import { pointInTime } from "../../../core/input/input-fields.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import type { AppEnv } from "../../../http/app-env.ts";
-import { parseJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parse-json.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 export type Success = 200 | 201 | 202;

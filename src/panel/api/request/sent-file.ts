@@ -6,8 +6,8 @@ import { timeIn } from "../../../core/time.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import type { FileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { pushedKindOf } from "../../../sources/registry.ts";
-import { parseJson } from "../../../core/input/parsed-json.ts";
+import { pushKind } from "../../../sources/registry.ts";
+import { parseJson } from "../../../core/input/parse-json.ts";
 
 export const fileMetadata = z.record(z.string(), z.unknown());
 
@@ -79,7 +79,7 @@ const mediaTypeOf = (type: string, path: string) =>
 export type SourceRow = FileSource["source"];
 
 /** The source, if files can be pushed to it. @throws QuarryError `invalid`. */
-export function requirePushedSource({ source }: FileSource) {
-  if (pushedKindOf(source.provider) === "files") return source;
+export function requirePushed({ source }: FileSource) {
+  if (pushKind(source.provider) === "files") return source;
   throw invalid("this source reads its own files: none can be pushed to it");
 }

@@ -1,5 +1,5 @@
 import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
-import { Data, Time, revealControls, Status, ActionButton } from "../../components/data.tsx";
+import { Data, Time, showHidden, Status, ActionButton } from "../../components/data.tsx";
 import { Form, freshForm, type FormState } from "../../components/form.tsx";
 import { SettingFields, formOfSettings } from "../../components/setting-fields.tsx";
 import { Facts, Empty } from "../../components/page-head.tsx";
@@ -88,7 +88,7 @@ export async function openSessions(context: PageContext, { userId, here }: Whose
         {
           head: "Browser",
           cell: ({ userAgent }) => (
-            <span title={revealControls(userAgent)}>
+            <span title={showHidden(userAgent)}>
               <Data>{browserInWords(userAgent)}</Data>
             </span>
           ),

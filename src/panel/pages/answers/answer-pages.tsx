@@ -117,7 +117,7 @@ async function controlsOf(context: PageContext, state: FormState) {
     modelChoices(services, "chat"),
   ]);
   const identifiers = new Set(rags.map(({ identifier }) => identifier));
-  const unknownRags = state.allValues("rags").filter((identifier) => !identifiers.has(identifier));
+  const unknownRags = state.valuesOf("rags").filter((identifier) => !identifiers.has(identifier));
   return {
     rags:
       rags.length + unknownRags.length === 0 ? null : (
@@ -216,6 +216,6 @@ function completeState(failed: FormState, form: FormValues, model: Model): FormS
   return {
     ...failed,
     text: (field) => fieldState(field).text(field),
-    allValues: (field) => fieldState(field).allValues(field),
+    valuesOf: (field) => fieldState(field).valuesOf(field),
   };
 }

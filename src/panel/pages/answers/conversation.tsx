@@ -3,10 +3,10 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { blocksIn, textOf } from "../../../inference/answer-text.ts";
 import { AgentInvokeRequest, MESSAGES_LIMIT } from "../../../inference/run-requests.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
-import { revealControls } from "../../components/data.tsx";
+import { showHidden } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import type { RunOutcome } from "./run-result.tsx";
-import { parseJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parse-json.ts";
 import type { FormValues } from "../../components/form.tsx";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
@@ -54,7 +54,7 @@ export const EarlierTurns = ({ turns }: { turns: EarlierMessage[] }) => (
     {turns.map(({ role, content }) =>
       role === "user" ? (
         <h2 class="question data" dir="auto">
-          {revealControls(content)}
+          {showHidden(content)}
         </h2>
       ) : (
         <div class="answer-text">

@@ -20,13 +20,8 @@ import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, leadingPage, type PageContext, type PageEnv } from "../page.tsx";
 import { attempt, formOf } from "../request/form.ts";
-import {
-  preparePage,
-  requireEnrolledSession,
-  requireOwnForms,
-  requireSession,
-} from "../request/guards.ts";
-import { appOfRedirectUri, normalizeResource } from "../../../access/programs/addresses.ts";
+import { setUpPage, requireTotp, requireOwnForms, requireSession } from "../request/guards.ts";
+import { appOfRedirect, normalizeResource } from "../../../access/programs/addresses.ts";
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
@@ -35,14 +30,7 @@ import { SourceFailure } from "../../../ports/source-reader.ts";
 export function authorizePages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.onError(errorPage);
-  app.use(
-    preparePage,
-    requireOwnForms,
-    auditPages,
-    registeredPrograms,
-    requireSession,
-    requireEnrolledSession,
-  );
+  app.use(setUpPage, requireOwnForms, auditPages, registeredPrograms, requireSession, requireTotp);
   app.get("/", async (context) => {
     const request = await readConsentRequest(context, new URL(context.req.url).search);
     if (!request.isValid) return await refusedPage(context, request);
@@ -197,7 +185,7 @@ async function readConsentRequest(context: PageContext, query: string): Promise<
     if (await isRedirecting(context, request.clientId)) {
       return { isValid: false, problem: NO_DOCUMENT, back: null };
     }
-    const app = appOfRedirectUri(request.redirectUri);
+    const app = appOfRedirect(request.redirectUri);
     if (app?.isAccepted === false) return { isValid: false, problem: UNKNOWN_APP, back: null };
     const described = await helpers.describeConsent(request);
     const [program, about] = [programOf(request, described), aboutOf(described)];
@@ -231,7 +219,7 @@ async function isRedirecting({ get }: PageContext, clientId: string): Promise<bo
 
 function programOf(request: AuthRequest, described: ConsentDescription): Program {
   const { clientName, clientDomain } = described;
-  const host = appOfRedirectUri(request.redirectUri)?.name ?? described.redirectHost;
+  const host = appOfRedirect(request.redirectUri)?.name ?? described.redirectHost;
   const name = clientName.trim().slice(0, NAME_KEPT) || host;
   const isShared = clientDomain !== undefined && isLocal(described);
   return { request, name, host, isShared };
@@ -239,7 +227,7 @@ function programOf(request: AuthRequest, described: ConsentDescription): Program
 
 /** Whether the code stays on the person's device. */
 const isLocal = ({ redirectUri, redirectIsLoopback }: ConsentDescription) =>
-  redirectIsLoopback || appOfRedirectUri(redirectUri) !== null;
+  redirectIsLoopback || appOfRedirect(redirectUri) !== null;
 
 function aboutOf(described: ConsentDescription) {
   const { clientDomain } = described;

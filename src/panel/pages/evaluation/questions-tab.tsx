@@ -12,9 +12,9 @@ import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
 import { questionCreation, questionImport } from "../../api/evaluation/questions.ts";
 import { questionBody, expectedLines, pathsOf, QUESTION_FIELDS } from "./question-page.tsx";
 import { QuestionFields } from "./question-page.tsx";
-import { invalidField, QuarryError, messageForPeople } from "../../../core/errors.ts";
+import { invalidField, QuarryError, plainMessage } from "../../../core/errors.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
-import { importQuestions } from "../../../evaluation/questions/import-questions.ts";
+import { parseImport } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
 import { freshForm, type FormState } from "../../components/form.tsx";
 
@@ -161,16 +161,16 @@ async function questionsIn({ form, files }: FormWithFiles, set: QuestionSet) {
   const [upload] = files("file");
   if (upload === undefined) {
     if (form.text("text") === "") throw fileProblem("choose a file, or paste its content");
-    return importQuestions(form.exact("text"), format, set);
+    return parseImport(form.exact("text"), format, set);
   }
   if (upload.size > MAX_IMPORT_BYTES) throw fileProblem("is larger than 1 MiB");
   const [ending = ""] = /\.\w+$/.exec(upload.name.toLowerCase()) ?? [];
   const text = await upload.text();
   try {
-    return importQuestions(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
+    return parseImport(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
-    throw fileProblem(messageForPeople(thrown));
+    throw fileProblem(plainMessage(thrown));
   }
 }
 

@@ -6,7 +6,7 @@ import { RUNS_AT_ONCE, RUNS_KEPT } from "../../../evaluation/limits.ts";
 import type { Services } from "../../../services.ts";
 import { questionSetOf } from "../../api/evaluation/questions.ts";
 import { DataLink } from "../../components/data.tsx";
-import { changeQuery } from "../request/list.tsx";
+import { withQuery } from "../request/list.tsx";
 import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 
@@ -86,6 +86,6 @@ type Offer = {
   file: string | null;
 };
 
-/** Where a question is kept: the form offers what was found. */
+/** The address of the form that stores a question, with what the search found. */
 export const newQuestionAddress = ({ rag, question, file }: Offer) =>
-  changeQuery("/panel/new/question", { rag, question, expected: file ?? "" });
+  withQuery("/panel/new/question", { rag, question, expected: file ?? "" });

@@ -1,6 +1,6 @@
 import { settingShape, type Setting } from "../../../core/input/run-setting.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { omitUndefined } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/omit-undefined.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option, field } from "../../components/form.tsx";
 import { bodyIn } from "../../components/setting-fields.tsx";

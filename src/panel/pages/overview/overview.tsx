@@ -59,7 +59,7 @@ const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
   const { total } = usage;
   if (total.calls === 0) return <p class="soft">No calls in this time.</p>;
   const times = fillGaps(usage, span);
-  const seriesOf = (name: string, valueOf: ValueOf, look: Omit<Course, "name" | "points">) => {
+  const series = (name: string, valueOf: ValueOf, look: Omit<Course, "name" | "points">) => {
     const points = times.map(({ label, line }) => ({
       label,
       value: line === undefined ? 0 : valueOf(line),
@@ -77,23 +77,19 @@ const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
     <Charts
       label={`Usage by ${span.group}, UTC`}
       courses={[
-        seriesOf("Calls", (line) => line.calls, {
+        series("Calls", (line) => line.calls, {
           amount: count(total.calls),
           format: roundedCount,
         }),
-        seriesOf(
-          "Errors",
-          ({ errors, calls }) => share(errors, calls),
-          partOf(total.errors, total),
-        ),
-        seriesOf(
+        series("Errors", ({ errors, calls }) => share(errors, calls), partOf(total.errors, total)),
+        series(
           "Degraded",
           (line) => share(line.degraded, line.calls),
           partOf(total.degraded, total),
         ),
-        seriesOf("Latency, p95", (line) => line.p95Ms ?? 0, latency),
-        seriesOf("Model tokens", tokensOf, { ...tokens, format: roundedCount }),
-        seriesOf("Cost", valueOf, cost),
+        series("Latency, p95", (line) => line.p95Ms ?? 0, latency),
+        series("Model tokens", tokensOf, { ...tokens, format: roundedCount }),
+        series("Cost", valueOf, cost),
       ]}
     />
   );

@@ -4,7 +4,7 @@ import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
-import { BUILT_IN_MODELS, otherModelMessage } from "../../../ports/models.ts";
+import { BUILT_IN_MODELS, modelNotice } from "../../../ports/models.ts";
 import { similaritySpread, type SimilaritySpread } from "../../../evaluation/similarity-spread.ts";
 import type { Services } from "../../../services.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -85,9 +85,7 @@ const RagStatus = ({ rag }: { rag: RagRecord }) => {
   if (rag.status === "paused") return <Status tone="off">paused: no new files are indexed</Status>;
   if (rag.status === "error") return <Status tone="bad">its source cannot be read</Status>;
   if (rag.modelChangedAt > 0)
-    return (
-      <Status tone="bad">searched by words alone: {otherModelMessage(rag.embeddingModel)}</Status>
-    );
+    return <Status tone="bad">searched by words alone: {modelNotice(rag.embeddingModel)}</Status>;
   return rag.processedFiles < rag.totalFiles ? (
     <Status tone="work">active, some files not indexed</Status>
   ) : (

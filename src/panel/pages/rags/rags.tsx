@@ -19,14 +19,8 @@ import { listChoices, listRagLines, type RagLine } from "../../../db/catalog/pan
 import { Menu, Shortened, ShortenedLink, Status, StatusBar } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import type { Column } from "../../components/table.tsx";
-import {
-  requireAdmin,
-  BUSY_SECONDS,
-  isAdmin,
-  page,
-  type PageContext,
-  type Pages,
-} from "../page.tsx";
+import { BUSY_SECONDS, page, type PageContext, type Pages } from "../page.tsx";
+import { isAdmin, requireAdmin } from "../page-env.ts";
 import { listPage, listQuery } from "../request/list.tsx";
 import { optionsOf } from "../../components/choice-fields.tsx";
 import { SelectField, type FormState } from "../../components/form.tsx";

@@ -16,7 +16,7 @@ import {
   type FormState,
 } from "../../components/form.tsx";
 import type { Pages } from "../page.tsx";
-import { changeQuery, FILES_COUNTED } from "../request/list.tsx";
+import { withQuery, FILES_COUNTED } from "../request/list.tsx";
 import type { z } from "zod";
 import { action, type ActionCall } from "../../action.ts";
 import { ragChange, ragRemoval } from "../../api/rags.ts";
@@ -38,7 +38,7 @@ function scopeIn(form: FormValues): IndexScope {
 /** Back in the folder of the tree where the change was asked for. */
 function treeAddress(rag: RagRecord, form: FormValues): string {
   const path = form.exact("path");
-  return path === "" ? scopeAddress(rag) : changeQuery(scopeAddress(rag), { path });
+  return path === "" ? scopeAddress(rag) : withQuery(scopeAddress(rag), { path });
 }
 
 /** The loss when a RAG, or a part of its scope, is removed. */

@@ -11,7 +11,7 @@ import { Form, SelectField, TextField, field } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { type PageContext } from "../page.tsx";
-import { changeQuery, pathIn } from "../request/list.tsx";
+import { withQuery, pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 import { freshForm, type FormState } from "../../components/form.tsx";
 
@@ -26,11 +26,7 @@ export async function scopePage(
   return await ragTab(
     context,
     { rag, here: "/scope", window: `What ${rag.name} indexes`, status: state.status },
-    rag.scopeMode === "global" ? (
-      <Everything rag={rag} />
-    ) : (
-      await scopeSections(context, rag, state)
-    ),
+    rag.scopeMode === "global" ? <Everything rag={rag} /> : await scopeParts(context, rag, state),
   );
 }
 
@@ -52,7 +48,7 @@ const Everything = ({ rag }: { rag: RagRecord }) => (
   </>
 );
 
-async function scopeSections(context: PageContext, rag: RagRecord, state: FormState) {
+async function scopeParts(context: PageContext, rag: RagRecord, state: FormState) {
   const { db } = context.get("services");
   const path = pathIn(context, "path");
   const folder = path === "" ? "" : `${trimEnd(path, "/")}/`;
@@ -123,7 +119,7 @@ const Folder = ({ tree }: { tree: Tree }) => {
       />
       {last === undefined ? null : (
         <p>
-          <a href={changeQuery(here, { path: folder, after: last.path })}>More of this folder</a>
+          <a href={withQuery(here, { path: folder, after: last.path })}>More of this folder</a>
         </p>
       )}
     </>
@@ -136,7 +132,7 @@ const Crumbs = ({ here: address, above }: { here: string; above: string[] }) => 
     {above.map((path) => (
       <>
         <span aria-hidden="true"> / </span>
-        <DataLink href={changeQuery(address, { path })} text={path.split("/").at(-2) ?? ""} />
+        <DataLink href={withQuery(address, { path })} text={path.split("/").at(-2) ?? ""} />
       </>
     ))}
   </nav>
@@ -145,7 +141,7 @@ const Crumbs = ({ here: address, above }: { here: string; above: string[] }) => 
 const Entry = ({ tree: { here: address, folder }, entry }: { tree: Tree; entry: FolderEntry }) => {
   const name = entry.path.slice(folder.length);
   if (!entry.isFolder) return <Data>{name}</Data>;
-  return <DataLink href={changeQuery(address, { path: entry.path })} text={name} />;
+  return <DataLink href={withQuery(address, { path: entry.path })} text={name} />;
 };
 
 const Chosen = ({ isChosen, through }: { isChosen: boolean; through: string | null }) => {
@@ -170,7 +166,7 @@ const Choose = ({ tree, path: value }: { tree: Tree; path: string }) => {
 
 /** Leads to the page that tells how much it is. */
 const LeaveOut = ({ tree, scope }: { tree: Tree; scope: IndexScope }) => {
-  const href = changeQuery(`${tree.here}/remove`, { ...scope, path: tree.folder });
+  const href = withQuery(`${tree.here}/remove`, { ...scope, path: tree.folder });
   return <LinkButton href={href} label="Leave out …" />;
 };
 

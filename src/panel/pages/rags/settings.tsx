@@ -1,4 +1,4 @@
-import { omitUndefined } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/omit-undefined.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { perform } from "../../action.ts";
 import { ragChange } from "../../api/rags.ts";

@@ -1,10 +1,4 @@
-import {
-  conflict,
-  invalid,
-  problemText,
-  QuarryError,
-  messageForPeople,
-} from "../../../core/errors.ts";
+import { conflict, invalid, problemText, QuarryError, plainMessage } from "../../../core/errors.ts";
 import { tooLarge } from "../../../core/errors.ts";
 import { errorAnswerOf } from "../../../http/errors.ts";
 import { readText, refuseContentCoding } from "../../../http/middleware/json-body.ts";
@@ -23,14 +17,11 @@ const MAX_PAIRS = 20_000;
 
 /** The form that was posted, URL-encoded. @throws QuarryError `too-large`. */
 export async function formOf(context: PageContext, limitBytes: number = FORM_LIMIT_BYTES) {
-  return formFrom(await readPostedValues(context, limitBytes));
+  return formFrom(await readPosted(context, limitBytes));
 }
 
 /** The values as they were sent. @throws QuarryError `too-large`. */
-export async function readPostedValues(
-  { req }: PageContext,
-  limitBytes: number = FORM_LIMIT_BYTES,
-) {
+export async function readPosted({ req }: PageContext, limitBytes: number = FORM_LIMIT_BYTES) {
   refuseContentCoding(req.raw.headers);
   const text = await readText(req.raw, limitBytes);
   if (hasMoreThan(MAX_PAIRS, text)) throw tooLarge();
@@ -84,7 +75,7 @@ function failedForm(form: FormValues, fields: readonly string[], error: QuarryEr
   return {
     status: errorAnswerOf(error).status,
     text: form.exact,
-    allValues: form.all,
+    valuesOf: form.all,
     problem: (field) => messages.get(field) ?? null,
     message: elsewhere.length === 0 ? null : elsewhere.join("; "),
     code: error.code,
@@ -94,7 +85,7 @@ function failedForm(form: FormValues, fields: readonly string[], error: QuarryEr
 function errorText(error: QuarryError): string {
   const { retryAfterSeconds } = error;
   const wait = retryAfterSeconds === null ? "" : `. Try again in ${retryAfterSeconds} seconds.`;
-  return `${messageForPeople(error)}${wait}`;
+  return `${plainMessage(error)}${wait}`;
 }
 
 /** A problem of `config.rules[2]` is shown at the field `config.rules`. */

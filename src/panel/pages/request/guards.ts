@@ -26,7 +26,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export const preparePage = createMiddleware<PageEnv>(async (context, next) => {
+export const setUpPage = createMiddleware<PageEnv>(async (context, next) => {
   context.header("Content-Security-Policy", POLICY);
   context.set("assets", await assetNames(context.env));
   await next();
@@ -55,7 +55,7 @@ export const requireSession = createMiddleware<PageEnv>(async (context, next) =>
 });
 
 /** The address of a page as it was asked for, without its origin. */
-const requestedAddress = ({ req }: PageContext) => req.url.slice(new URL(req.url).origin.length);
+const requestPath = ({ req }: PageContext) => req.url.slice(new URL(req.url).origin.length);
 
 /**
  * A link on another site opens a page without the cookie, which is SameSite=Strict: the answer asks
@@ -63,18 +63,16 @@ const requestedAddress = ({ req }: PageContext) => req.url.slice(new URL(req.url
  */
 export function reloadFromOwnSite(context: PageContext): Response | null {
   if (context.req.header("Sec-Fetch-Site") !== "cross-site") return null;
-  return context.body(null, 200, { Refresh: `0;url=${requestedAddress(context)}` });
+  return context.body(null, 200, { Refresh: `0;url=${requestPath(context)}` });
 }
 
 async function askToSignIn(context: PageContext): Promise<Response> {
   if (!isReading(context.req.method)) return await endedSessionPage(context);
-  return (
-    reloadFromOwnSite(context) ?? context.redirect(signInAddress(requestedAddress(context)), 303)
-  );
+  return reloadFromOwnSite(context) ?? context.redirect(signInAddress(requestPath(context)), 303);
 }
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */
-export const requireEnrolledSession = createMiddleware<PageEnv>(async (context, next) => {
+export const requireTotp = createMiddleware<PageEnv>(async (context, next) => {
   if (!mustEnrol(context.get("services").config, context.get("session"))) return await next();
   return context.redirect("/panel/account/second-factor", 303);
 });

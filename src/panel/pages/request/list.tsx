@@ -3,13 +3,7 @@ import type { Child } from "hono/jsx";
 import { MAX_COUNTED } from "../../../db/page.ts";
 import type { Key, ListQuery, PageAt, Slice } from "../../../db/page.ts";
 import { countOrMore, count, countText } from "../../components/figures.ts";
-import {
-  SearchFilter,
-  Pager,
-  Table,
-  type Columns,
-  type SortOrder,
-} from "../../components/table.tsx";
+import { SearchFilter, Pager, Table, type Columns, type Sort } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { LinkButton, type Link } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
@@ -111,10 +105,7 @@ function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...rest }: TurnsProp
   const last = first + data.length - 1;
   const previous = Math.max(1, first - ROWS);
   return (
-    <Pager
-      previous={pageAddress(here, { before }, previous)}
-      next={pageAddress(here, { after }, last + 1)}
-    >
+    <Pager previous={linkTo(here, { before }, previous)} next={linkTo(here, { after }, last + 1)}>
       {one === undefined ? null : (
         <>
           <span class="faint">{rangeText({ one, listed, countedTo }, first)}</span>
@@ -147,25 +138,23 @@ function sortingOf<Row>(
   address: string,
   { sort, isIndexed = false, total = null }: ListedRows<Row>,
   countedTo = MAX_COUNTED,
-): SortOrder | null {
+): Sort | null {
   if (sort === undefined) return null;
   if (!isIndexed && total !== null && total >= countedTo) return null;
   return {
     by: sort?.by ?? null,
     descending: sort?.descending ?? false,
-    hrefOf: (by, descending) => changeQuery(address, { sort: descending ? `-${by}` : by }),
+    hrefOf: (by, descending) => withQuery(address, { sort: descending ? `-${by}` : by }),
   };
 }
 
-function pageAddress(address: string, to: Record<string, Key | null>, row: number): string | null {
+function linkTo(address: string, to: Record<string, Key | null>, row: number): string | null {
   const [[direction, key] = ["", null]] = Object.entries(to);
-  return key === null
-    ? null
-    : changeQuery(address, { [direction]: cursorOf(key), row: String(row) });
+  return key === null ? null : withQuery(address, { [direction]: cursorOf(key), row: String(row) });
 }
 
 /** The page's address with its filters, and these in place of its own cursor. */
-export function changeQuery(address: string, values: Record<string, string>): string {
+export function withQuery(address: string, values: Record<string, string>): string {
   const [path = "", query = ""] = address.split("?", 2);
   const parameters = new URLSearchParams(query);
   for (const name of ["before", "after", "row"]) parameters.delete(name);
@@ -260,7 +249,7 @@ type PartProps = Slice & { here: string; total: number; unit: string };
 export const Part = ({ here, offset: from, limit, total, unit }: PartProps) => {
   if (total === 0) return null;
   const to = Math.min(total, from + limit);
-  const addressAt = (offset: number) => changeQuery(here, { from: String(offset) });
+  const addressAt = (offset: number) => withQuery(here, { from: String(offset) });
   const all = countText(total, unit);
   const which = to - from === total ? all : `${count(from + 1)} to ${count(to)} of ${all}`;
   return (

@@ -7,7 +7,7 @@ import { isSecure, type PageContext } from "../page-env.ts";
 import { FLOW_MS } from "../../../access/sessions/session-cookie.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import { SECOND_MS } from "../../../core/time.ts";
-import { parseJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parse-json.ts";
 
 /** Told once by the next page: a cookie that the next view of exactly that page removes. */
 const flash = z.object({
@@ -91,7 +91,7 @@ export async function keepFlow(
 export const takeFlow = async (context: PageContext, state: string): Promise<string | undefined> =>
   deleteCookie(context, await flowName(state), flowOptions(context));
 
-/** Undefined for what is none. */
+/** The value of a JSON text in base64url; undefined for other text. */
 export const decodeJson = (text: string) => parseJson(Buffer.from(text, "base64url").toString());
 
 const NAME = "quarry_theme";

@@ -7,19 +7,13 @@ import { EarlierTurns } from "../answers/conversation.tsx";
 import { Answer } from "../answers/run-result.tsx";
 import { Hits, keysOf } from "./hits.tsx";
 import { SearchForm, type FormProps } from "./search-form.tsx";
-import {
-  ragsOf,
-  type Target,
-  sampleCall,
-  type Passage,
-  type SettingTrial,
-} from "./search-settings.ts";
+import { ragsOf, type Target, sampleCall, type Passage, type TrialRun } from "./search-settings.ts";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {
   before: EarlierMessage[];
   /** One answer, or two that are compared; empty while nothing was asked. */
-  found: SettingTrial[];
+  found: TrialRun[];
 };
 
 /** Questions and answers, and the form below them: a conversation grows above it. */
@@ -72,10 +66,7 @@ export const Playground = (props: PlaygroundProps) => {
   );
 };
 
-const OneSearch = ({
-  found,
-  baseUrl,
-}: Pick<PlaygroundProps, "baseUrl"> & { found: SettingTrial }) => {
+const OneSearch = ({ found, baseUrl }: Pick<PlaygroundProps, "baseUrl"> & { found: TrialRun }) => {
   const { call, timings } = found;
   return (
     <div class="cols">
@@ -109,7 +100,7 @@ const OneAnswer = ({ found: trial, id }: FoundProps) => (
 );
 
 type FoundProps = {
-  found: SettingTrial;
+  found: TrialRun;
   id: string;
   /** The other answer's passages in order; absent where there is no other. */
   compared?: string[] | undefined;

@@ -15,7 +15,7 @@ import type { Model } from "../answers/model-list.tsx";
 import { type FormValues, formFrom } from "../../components/form.tsx";
 import { resolveReaders, readerHeaders, readingInPanel } from "../../../access/readers.ts";
 import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
-import { omitUndefined } from "../../../core/input/given.ts";
+import { omitUndefined } from "../../../core/input/omit-undefined.ts";
 import { runAgent } from "../../../inference/run-agent.ts";
 import type { RunListener } from "../../../inference/run-events.ts";
 import { runInference } from "../../../inference/run-inference.ts";
@@ -46,7 +46,7 @@ export const SECOND = "b.";
 export const NO_RERANKER = "none";
 
 /** `rag=` names a RAG alone. A new comparison starts from the first setting. */
-export function fillSecondSetting(parameters: URLSearchParams): URLSearchParams {
+export function fillSecond(parameters: URLSearchParams): URLSearchParams {
   const values = new URLSearchParams(parameters);
   for (const prefix of ["", SECOND]) {
     const rag = values.get(`${prefix}rag`);
@@ -125,7 +125,7 @@ function runIn(form: FormValues, prefix: string, target: Target): InferenceInput
   });
 }
 
-/** For whom it is searched; the groups may be none. */
+/** The reader of a search and its groups, which may be none. */
 function readerFieldsIn(form: FormValues, prefix: string) {
   const groups = form.text(`${prefix}groups`).split(",");
   return {
@@ -163,7 +163,7 @@ export const keyOf = ({ kind, record }: Target) => targetKey(kind, record.identi
 
 export const ragsOf = ({ kind, record }: Target) => (kind === "rag" ? [record] : record.rags);
 
-/** Whether it searches before its model answers. */
+/** Whether a target searches before its model answers. */
 export const needsSearchFirst = (target: Target) =>
   target.kind === "rag" ||
   (target.kind === "inference" && target.record.nativeRag && target.record.rags.length > 0);
@@ -191,7 +191,7 @@ export async function targetChoices({ db }: Pick<Services, "db">): Promise<Choic
 export type Passage = SearchAnswer["chunks"][number] | RetrievedChunk;
 
 /** `queries`: what was searched for, which is marked; without `outcome` a RAG gave passages alone. */
-export type SettingTrial = Awaited<ReturnType<typeof trySetting>>;
+export type TrialRun = Awaited<ReturnType<typeof trySetting>>;
 
 export type Trial = {
   form: FormValues;

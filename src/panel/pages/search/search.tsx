@@ -9,12 +9,12 @@ import type { RunListener, RunEvent } from "../../../inference/run-events.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { readTurns, appendTurn, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
-import { provideView, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import { attempt, readPostedValues, type Attempt } from "../request/form.ts";
+import { withView, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
+import { attempt, readPosted, type Attempt } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
-import { SECOND, SETTING_FIELDS, fillSecondSetting, findTarget, keyOf } from "./search-settings.ts";
+import { SECOND, SETTING_FIELDS, fillSecond, findTarget, keyOf } from "./search-settings.ts";
 import { targetChoices, targetKey, trySetting, type Choices } from "./search-settings.ts";
-import type { Target, SettingTrial } from "./search-settings.ts";
+import type { Target, TrialRun } from "./search-settings.ts";
 import { formFrom, freshForm, type FormValues } from "../../components/form.tsx";
 
 const HERE = "/panel/search";
@@ -26,7 +26,7 @@ const BEGIN = "begin";
 /** Searches are addresses; what a model answers is asked by a form, as it may cost something. */
 export function searchPages(pages: Pages): void {
   pages.get("/", async (context) => {
-    const form = formFrom(fillSecondSetting(new URL(context.req.url).searchParams));
+    const form = formFrom(fillSecond(new URL(context.req.url).searchParams));
     const request = await readRequest(context, form, null);
     if (request === null) return await emptyPage(context);
     const isBegun = form.text("compare") === BEGIN;
@@ -64,12 +64,11 @@ type PlaygroundRequest = {
 };
 
 const ASKED = { form: formFrom(new URLSearchParams()), choices: null };
-const NOTHING: Attempt<SettingTrial[]> = { done: true, result: [] };
+const NOTHING: Attempt<TrialRun[]> = { done: true, result: [] };
 const ignoreEvents = () => Promise.resolve();
 
 /** The posted form, with the second setting where a comparison begins. */
-const readForm = async (context: PageContext) =>
-  formFrom(fillSecondSetting(await readPostedValues(context)));
+const readForm = async (context: PageContext) => formFrom(fillSecond(await readPosted(context)));
 
 const isSearchOnly = ({ targets }: PlaygroundRequest) =>
   targets.every((target) => target?.kind === "rag");
@@ -119,7 +118,7 @@ const tryAll = (context: PageContext, request: PlaygroundRequest, listening: Run
     if (trials.length === 1 || !isSearchOnly(request)) return await all();
     // Times are compared: neither search counts what its index loads first, or waits for the other.
     await all();
-    const results: SettingTrial[] = [];
+    const results: TrialRun[] = [];
     for (const trial of trials) results.push(await trySetting(context, trial, listening));
     return results;
   });
@@ -143,19 +142,16 @@ async function stream(context: PageContext, request: PlaygroundRequest): Promise
   const isOne = request.targets.length === 1;
   const run = async ({ signal, emit }: RunListener) =>
     await tryAll(context, request, { signal, emit: isOne ? emit : ignoreEvents });
-  const texts = async function* (events: AsyncIterable<RunEvent<Attempt<SettingTrial[]>>>) {
+  const texts = async function* (events: AsyncIterable<RunEvent<Attempt<TrialRun[]>>>) {
     for await (const event of events) {
       if (event.type === "delta") yield eventText({ text: event.text, step: event.step }, "delta");
       if (event.type === "retrieval") {
         const shown = <Given passages={event.items} target={request.targets[0]} />;
-        yield eventText(
-          { html: (await html`${provideView(context, shown)}`).toString() },
-          "passages",
-        );
+        yield eventText({ html: (await html`${withView(context, shown)}`).toString() }, "passages");
       }
       if (event.type !== "result") continue;
       const content = <Playground {...await propsOf(context, request, event.result)} />;
-      yield eventText({ html: (await html`${provideView(context, content)}`).toString() }, "page");
+      yield eventText({ html: (await html`${withView(context, content)}`).toString() }, "page");
     }
   };
   const failureText = ({ error }: { error: string }) => eventText({ error }, "error");
@@ -166,7 +162,7 @@ async function stream(context: PageContext, request: PlaygroundRequest): Promise
 async function answerPage(
   context: PageContext,
   request: PlaygroundRequest,
-  attempted: Attempt<SettingTrial[]>,
+  attempted: Attempt<TrialRun[]>,
 ) {
   const props = await propsOf(context, request, attempted);
   const { status } = props.state;
@@ -182,7 +178,7 @@ async function answerPage(
 async function propsOf(
   context: PageContext,
   { form, targets, fixed, choices }: PlaygroundRequest,
-  attempted: Attempt<SettingTrial[]>,
+  attempted: Attempt<TrialRun[]>,
 ): Promise<PlaygroundProps> {
   const { db, config } = context.get("services");
   const [target, second = null] = targets;

@@ -1,8 +1,4 @@
-import {
-  newLimit,
-  listLimitsWithUsage,
-  type SpentLimit,
-} from "../../../catalog/limits/limit-verbs.ts";
+import { newLimit, readLimits, type SpentLimit } from "../../../catalog/limits/limit-verbs.ts";
 import { findLimit, limitCreation, limitRemoval } from "../../api/limits.ts";
 import { Data, Faint, Time, ForAdmins } from "../../components/data.tsx";
 import { count, countText, money, percent } from "../../components/figures.ts";
@@ -37,7 +33,7 @@ async function limitsTab(context: PageContext, state: FormState): Promise<Respon
         Calls that could exceed a limit are refused before a model is asked. Searches continue
         without the part that costs.
       </p>
-      <Limits limits={await listLimitsWithUsage(context.get("services"))} />
+      <Limits limits={await readLimits(context.get("services"))} />
       <ForAdmins>
         <h2>Set a limit, or change its amount</h2>
         <SettingForm action={HERE} state={state} submit="Set limit" fields={FORM.fields} />
@@ -49,7 +45,7 @@ async function limitsTab(context: PageContext, state: FormState): Promise<Respon
 
 /** Nothing where there is no limit, or the ledger does not answer. */
 export const limitsNextToUsage = async (context: PageContext) => (
-  <Limits limits={await listLimitsWithUsage(context.get("services")).catch(() => [])} />
+  <Limits limits={await readLimits(context.get("services")).catch(() => [])} />
 );
 
 const nameOf = ({ subject: { kind, id, name = id } }: SpentLimit) =>

@@ -6,19 +6,12 @@ import type { AuditEvent, AuditFilter, ThingName } from "../../../db/access/audi
 import { listKeys } from "../../../db/access/key-store.ts";
 import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
-import {
-  Data,
-  ShortenedLink,
-  Time,
-  Faint,
-  revealControls,
-  Status,
-} from "../../components/data.tsx";
+import { Data, ShortenedLink, Time, Faint, showHidden, Status } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
 import type { PageContext } from "../page-env.ts";
-import { changeQuery, List, filterIn, ownAddressOf, pageAt } from "../request/list.tsx";
+import { withQuery, List, filterIn, ownAddressOf, pageAt } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/log";
@@ -107,8 +100,8 @@ async function actorsIn(db: Database, actor: string | null): Promise<Option[]> {
   const [users, keys] = await Promise.all([listUsers(db, slice), listKeys(db, slice)]);
   const options = [
     { value: "", label: "Anybody" },
-    ...users.data.map(({ id, email }) => ({ value: id, label: revealControls(email) })),
-    ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${revealControls(name)}` })),
+    ...users.data.map(({ id, email }) => ({ value: id, label: showHidden(email) })),
+    ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${showHidden(name)}` })),
   ];
   return actor === null || options.some(({ value }) => value === actor)
     ? options
@@ -124,22 +117,16 @@ async function thingIn(context: PageContext) {
   return { target, name: label?.name ?? target, filter: { kind, keys } };
 }
 
-type LogView = { names: readonly ThingName[]; here: string };
+type View = { names: readonly ThingName[]; here: string };
 
 /** Its name, the id on hover; what was removed has its id alone. */
-const Thing = ({
-  event,
-  shown: { names, here: address },
-}: {
-  event: AuditEvent;
-  shown: LogView;
-}) => {
+const Thing = ({ event, shown: { names, here: address } }: { event: AuditEvent; shown: View }) => {
   if (event.target === null) return null;
   const thing = thingOf(event);
   const rest = event.target.slice(thing.key.length);
   return (
-    <div title={revealControls(event.target)}>
-      <a href={changeQuery(address, { kind: thing.kind, target: event.target })}>
+    <div title={showHidden(event.target)}>
+      <a href={withQuery(address, { kind: thing.kind, target: event.target })}>
         <Data>{nameOf(names, thing)?.name ?? thing.key}</Data>
       </a>
       {rest === "" ? null : <Data>{rest}</Data>}
@@ -147,7 +134,7 @@ const Thing = ({
   );
 };
 
-const columnsOf = (view: LogView): Column<AuditEvent>[] => [
+const columnsOf = (view: View): Column<AuditEvent>[] => [
   { head: "When", cell: ({ at }) => <Time at={at} /> },
   { head: "Who", cell: (event) => actorOf(event, view.here) },
   { head: "What", main: true, cell: (event) => <What event={event} shown={view} /> },
@@ -158,11 +145,11 @@ const columnsOf = (view: LogView): Column<AuditEvent>[] => [
   },
 ];
 
-const What = ({ event, shown }: { event: AuditEvent; shown: LogView }) => {
+const What = ({ event, shown }: { event: AuditEvent; shown: View }) => {
   const { action, count, status, fields, changes } = event;
   return (
     <>
-      <a href={changeQuery(shown.here, { action })}>
+      <a href={withQuery(shown.here, { action })}>
         <Data mono>{action}</Data>
       </a>{" "}
       {count === 1 ? null : <span class="soft">{countText(count, "time")} in an hour </span>}
@@ -197,7 +184,7 @@ function actorOf({ actorKind, actorId, actorName }: AuditEvent, address: string)
   const kind = actorKind === "user" ? "" : `${actorKind} `;
   return (
     <ShortenedLink
-      href={changeQuery(address, { actor: actorId })}
+      href={withQuery(address, { actor: actorId })}
       text={`${kind}${actorName ?? actorId}`}
     />
   );

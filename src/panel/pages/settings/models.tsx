@@ -27,7 +27,7 @@ import type { Config } from "../../../config.ts";
 import { requireFound } from "../../../core/errors.ts";
 import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
-import { changeQuery } from "../request/list.tsx";
+import { withQuery } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { FormValues, FormState } from "../../components/form.tsx";
 
@@ -195,7 +195,7 @@ const MODELS: Columns<ModelRow> = [
   { head: "Kind", wide: true, cell: ({ kind }) => kind },
   { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
-  removeColumn(({ model, kind }) => changeQuery(`${HERE}/remove`, { model, kind })),
+  removeColumn(({ model, kind }) => withQuery(`${HERE}/remove`, { model, kind })),
 ];
 
 const SERVER_COLUMNS: Columns<ServerState> = [

@@ -11,7 +11,7 @@ import { readEvents } from "../../../db/access/audit-store.ts";
 import { requireFound } from "../../../core/errors.ts";
 import { signInChange } from "../../api/session.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { revealControls, Status, type Tone, ActionButton } from "../../components/data.tsx";
+import { showHidden, Status, type Tone, ActionButton } from "../../components/data.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { requireAdmin, type PageContext, type Pages } from "../page.tsx";
@@ -62,7 +62,7 @@ async function signInTab(context: PageContext, { state, findings }: TabState): P
         facts={{
           "Redirect URI for the provider": <CodeLine text={redirectUriOf(context)} label="URI" />,
           Passwords: passwordsIn(services.config.PASSWORD_SIGN_IN, passwords),
-          "Last refusal": refusal === undefined ? null : revealControls(refusal.target ?? ""),
+          "Last refusal": refusal === undefined ? null : showHidden(refusal.target ?? ""),
         }}
       />
       {stored === null ? null : <Test stored={stored} findings={findings} />}
@@ -104,7 +104,7 @@ const Test = ({ stored, findings }: { stored: StoredProvider; findings: TabState
         <ul class="plain">
           {findings.map(({ tone, text }): Child => (
             <li>
-              <Status tone={TONES[tone][0]}>{TONES[tone][1]}</Status> {revealControls(text)}
+              <Status tone={TONES[tone][0]}>{TONES[tone][1]}</Status> {showHidden(text)}
             </li>
           ))}
         </ul>

@@ -3,7 +3,7 @@ import { acceptInvitation, openInvitation } from "../../../access/users/invitati
 import { newUser } from "../../../access/users/user-input.ts";
 import { originOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { Data, LinkButton, revealControls, Hidden } from "../../components/data.tsx";
+import { Data, LinkButton, showHidden, Hidden } from "../../components/data.tsx";
 import { freshForm, type FormState, field, Form, TextField } from "../../components/form.tsx";
 import { barePage, OVERVIEW, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
@@ -11,14 +11,13 @@ import { countAndTry, startSession, hideAddress } from "./openid-pages.tsx";
 
 /** The page of an invitation's link. What opens links to preview them uses none up. */
 export function joinPages(pages: Pages): void {
-  const guardPage =
-    (work: (context: PageContext) => Promise<Response>) => (context: PageContext) => {
-      hideAddress(context);
-      return countAndTry(context, OVERVIEW, () => work(context));
-    };
+  const guard = (work: (context: PageContext) => Promise<Response>) => (context: PageContext) => {
+    hideAddress(context);
+    return countAndTry(context, OVERVIEW, () => work(context));
+  };
   const show = (context: PageContext) => joinPage(context, context.req.query("code") ?? "");
-  pages.get("/", guardPage(show));
-  pages.receive("/", guardPage(join), "anybody");
+  pages.get("/", guard(show));
+  pages.receive("/", guard(join), "anybody");
 }
 
 async function join(context: PageContext): Promise<Response> {
@@ -51,10 +50,7 @@ async function joinPage(context: PageContext, code: string, state: FormState = f
         You are invited as <Data>{email}</Data>, in the role {role}.
       </p>
       {provider === null ? null : (
-        <LinkButton
-          href="/panel/sign-in/openid"
-          label={`Continue with ${revealControls(provider)}`}
-        />
+        <LinkButton href="/panel/sign-in/openid" label={`Continue with ${showHidden(provider)}`} />
       )}
       {passwords ? (
         <Form action="/panel/invitation" state={state} submit="Join">

@@ -1,10 +1,10 @@
-import type { SignInResult } from "../../../access/openid/finish-sign-in.ts";
+import type { SignIn } from "../../../access/openid/finish-sign-in.ts";
 import { findLinkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
 import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
-import { QuarryError, messageForPeople } from "../../../core/errors.ts";
+import { QuarryError, plainMessage } from "../../../core/errors.ts";
 import { baseUrlOf, originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
@@ -68,7 +68,7 @@ const isUnprocessable = (thrown: unknown) =>
   thrown instanceof QuarryError && thrown.kind === "unprocessable";
 
 /** Null: the answer is no good (sent again, or of an older tab), but the person is signed in. */
-async function finishFlow(context: PageContext): Promise<SignInResult | null> {
+async function finishFlow(context: PageContext): Promise<SignIn | null> {
   const { finishSignIn } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;
@@ -174,7 +174,7 @@ async function showRefusal(context: PageContext, next: string, work: () => Promi
   } catch (thrown) {
     if (!(thrown instanceof QuarryError)) throw thrown;
     const { status } = answerAndLog(thrown, context);
-    const message = messageForPeople(thrown);
+    const message = plainMessage(thrown);
     return await signInPage(context, { ...freshForm(), status, message }, next);
   }
 }

@@ -7,7 +7,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/provider-settings.ts";
-import { revealControls } from "../../components/data.tsx";
+import { showHidden } from "../../components/data.tsx";
 import { signInWithAudit } from "../../api/session.ts";
 import { countTry } from "../../api/request/guards.ts";
 import { TextField, field } from "../../components/form.tsx";
@@ -144,14 +144,14 @@ export async function signInPage(context: PageContext, state: FormState, next: s
       {provider === null ? null : (
         <p class="submit">
           <a class="btn primary" href={openidAddress(next)}>
-            Continue with {revealControls(provider)}
+            Continue with {showHidden(provider)}
           </a>
         </p>
       )}
       {provider === null || !mayBeThere ? null : (
         <p class="soft">
-          You are signed out here, but perhaps not at {revealControls(provider)}. It will ask for
-          the account, or you can <a href="/panel/sign-in/openid/end">sign out there</a>.
+          You are signed out here, but perhaps not at {showHidden(provider)}. It will ask for the
+          account, or you can <a href="/panel/sign-in/openid/end">sign out there</a>.
         </p>
       )}
       {provider !== null && passwords ? <p class="soft">Or with a password:</p> : null}

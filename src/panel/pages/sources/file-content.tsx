@@ -6,7 +6,7 @@ import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import type { Passage } from "../../../ports/rag-index.ts";
-import { Data, revealControls, ForAdmins, ActionButton } from "../../components/data.tsx";
+import { Data, showHidden, ForAdmins, ActionButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty, Tabs } from "../../components/page-head.tsx";
@@ -75,7 +75,7 @@ function textTab(context: PageContext, { file, here }: ShownFile, extracted: Ext
   return (
     <>
       <pre class="wrap tall data" dir="auto" tabindex={0} role="region" aria-label="Text">
-        {revealControls(text.slice(slice.offset, slice.offset + TEXT_SHOWN))}
+        {showHidden(text.slice(slice.offset, slice.offset + TEXT_SHOWN))}
       </pre>
       <Part here={`${here}&view=text`} {...slice} total={text.length} unit="character" />
     </>

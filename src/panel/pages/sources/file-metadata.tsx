@@ -4,7 +4,7 @@ import { Data, useView } from "../../components/data.tsx";
 import { FormMessage, type FormValues, type FormState } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { ShownFile } from "./shown-source.ts";
-import { parseJson } from "../../../core/input/parsed-json.ts";
+import { parseJson } from "../../../core/input/parse-json.ts";
 
 type Metadata = Record<string, unknown>;
 
@@ -61,9 +61,7 @@ export const FileMetadata = ({ of: { shown: sourceView, file }, state }: Props) 
       </section>
     );
   }
-  const typed = state
-    .allValues("name")
-    .map((name, at) => [name, state.allValues("value")[at] ?? ""]);
+  const typed = state.valuesOf("name").map((name, at) => [name, state.valuesOf("value")[at] ?? ""]);
   const rows = state.status === 200 ? entries : typed;
   return (
     <section>

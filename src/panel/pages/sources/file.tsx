@@ -15,7 +15,7 @@ import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { LEFT_OUT } from "./left-out.tsx";
 import { imageOfPage, originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
-import { pushedKindOf } from "../../../sources/registry.ts";
+import { pushKind } from "../../../sources/registry.ts";
 import { freshForm, type FormState } from "../../components/form.tsx";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
@@ -39,7 +39,7 @@ export function filePages(pages: Pages): void {
   ofSource.removal("/:id/file/remove", fileRemoval, async (context, sourceView, form) => {
     const { file, here: address } = await fileOf(context, sourceView, form.exact("path"));
     const { source } = sourceView;
-    if (pushedKindOf(source.provider) !== "files") throw notFound();
+    if (pushKind(source.provider) !== "files") throw notFound();
     const { path } = file;
     return {
       subject: { source, path },
@@ -172,7 +172,7 @@ const Actions = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => {
       {file.isExcluded || file.deletedAt !== null ? null : (
         <SearchButton of={{ shown: sourceView, file }} />
       )}
-      {pushedKindOf(sourceView.source.provider) === "files" && file.deletedAt === null ? (
+      {pushKind(sourceView.source.provider) === "files" && file.deletedAt === null ? (
         <LinkButton
           href={`${sourceView.path}/file/remove?path=${encodeURIComponent(file.path)}`}
           label="Remove …"

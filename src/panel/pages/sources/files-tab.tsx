@@ -16,7 +16,7 @@ import { FILES_COUNTED, List, choiceIn, filterIn, pageAt, sortIn } from "../requ
 import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
-import { pushedKindOf } from "../../../sources/registry.ts";
+import { pushKind } from "../../../sources/registry.ts";
 import { textStream } from "../../../http/text-stream.ts";
 
 const STATUSES = [
@@ -30,9 +30,8 @@ export async function filesTab(context: PageContext, view: ShownSource): Promise
   const status = choiceIn(context, "status", FILE_STATUSES);
   const { listed, sort, sorts } = await readSortedFiles(context, view);
   const isFiltered = part !== "" || status !== null;
-  const isPushed = pushedKindOf(source.provider) === "files";
-  const total =
-    part === "" ? await countFilesInList(context.get("services").db, view, status) : null;
+  const isPushed = pushKind(source.provider) === "files";
+  const total = part === "" ? await countListed(context.get("services").db, view, status) : null;
   const hasRows = listed.data.length > 0;
   return (
     <>
@@ -107,11 +106,7 @@ export function filesCsv(context: PageContext, view: ShownSource): Response {
 }
 
 /** How many files the list has, from counters where a RAG indexes all of them; null: unknown. */
-async function countFilesInList(
-  db: Database,
-  { source, rags }: ShownSource,
-  status: FileStatus | null,
-) {
+async function countListed(db: Database, { source, rags }: ShownSource, status: FileStatus | null) {
   const [rag, secondRag] = rags;
   if (status !== null) {
     return rag === undefined || secondRag !== undefined || rag.coming > 0 ? null : rag[status];

@@ -1,6 +1,6 @@
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { decodeText } from "../../../documents/decoding/decode-text.ts";
-import { yieldTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import { yieldNow, runCooperatively } from "../../../core/work/cooperative.ts";
 import { requireFound, notFound } from "../../../core/errors.ts";
 import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/pushed-files.ts";
 import { safeHref } from "../../components/data.tsx";
@@ -76,7 +76,7 @@ const headersFor = ({ as, type }: { as: ViewKind; type: string }) => ({
 
 async function decodeOrKeep(bytes: Uint8Array<ArrayBuffer>) {
   try {
-    return (await runCooperatively(decodeText(bytes, null), yieldTurn)).text;
+    return (await runCooperatively(decodeText(bytes, null), yieldNow)).text;
   } catch {
     return bytes;
   }

@@ -13,16 +13,10 @@ import type { PageContext } from "../page-env.ts";
 import { List, pageAt } from "../request/list.tsx";
 import type { ShownSource } from "./shown-source.ts";
 
-type ScanCounts = Pick<ScanRunRow, "failed" | "problems" | "added" | "changed" | "unchanged">;
+type ScanFacts = Pick<ScanRunRow, "failed" | "problems" | "added" | "changed" | "unchanged">;
 
 /** The unread parts of a scan, why, and what to do about it; nothing where it read all. */
-export const ScanProblems = ({
-  scan,
-  manifest,
-}: {
-  scan: ScanCounts;
-  manifest: SourceManifest;
-}) => {
+export const ScanProblems = ({ scan, manifest }: { scan: ScanFacts; manifest: SourceManifest }) => {
   const isWeb = manifest.takes === "addresses";
   const { failed, problems, added, changed, unchanged } = scan;
   if (failed === 0 && problems.length === 0) return null;

@@ -1,6 +1,6 @@
 import { invalid, notFound } from "../../../core/errors.ts";
 import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-files.ts";
-import { pushedKindOf } from "../../../sources/registry.ts";
+import { pushKind } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { confirmPage, type PageContext, type Pages } from "../page.tsx";
@@ -53,7 +53,7 @@ export function selectedFiles(pages: Pages): void {
     if (action === "retry" || action === "reindex") {
       return await indexSelected(context, view, { paths, form });
     }
-    if (pushedKindOf(view.source.provider) !== "files") throw notFound();
+    if (pushKind(view.source.provider) !== "files") throw notFound();
     if (action !== "confirmed") return await askToRemove(context, view, paths);
     return await submit(context, filesRemoval, {
       subject: view.source,

@@ -2,7 +2,7 @@ import { checkFileSource } from "../../../catalog/file-sources/check-file-source
 import type { SourceCheck } from "../../../catalog/file-sources/check-file-source.ts";
 import { conflict, invalid, QuarryError } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/rag-scope-store.ts";
-import { manifestOf, pushedKindOf } from "../../../sources/registry.ts";
+import { manifestOf, pushKind } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { countOrMore, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page.tsx";
@@ -112,8 +112,7 @@ const FAILURES_TOLD = 5;
 
 /** Returns a notice or a problem. @throws QuarryError `too-large`, `invalid` */
 async function uploadFiles(context: PageContext, source: SourceWithScan["source"]) {
-  if (pushedKindOf(source.provider) !== "files")
-    throw invalid("this source reads its files by itself");
+  if (pushKind(source.provider) !== "files") throw invalid("this source reads its files by itself");
   const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
   if (files.length === 0) throw invalid("no files were chosen");
   if (files.length > MAX_FILES) throw invalid(`at most ${MAX_FILES} files at a time`);

@@ -4,14 +4,8 @@ import { count } from "../../components/figures.ts";
 import { Status, StatusBar, useView, Menu, MenuPost } from "../../components/data.tsx";
 import { ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
 import type { Columns } from "../../components/table.tsx";
-import {
-  requireAdmin,
-  BUSY_SECONDS,
-  isAdmin,
-  page,
-  type PageContext,
-  type Pages,
-} from "../page.tsx";
+import { BUSY_SECONDS, page, type PageContext, type Pages } from "../page.tsx";
+import { isAdmin, requireAdmin } from "../page-env.ts";
 import { listPage, listQuery } from "../request/list.tsx";
 import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
 import { IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";

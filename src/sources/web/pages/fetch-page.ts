@@ -32,7 +32,7 @@ export type Page = ReturnType<typeof headerFacts> & {
   facts: HtmlPage | null;
 };
 
-export type FetchOutcome =
+export type Outcome =
   | Page
   | { outcome: "unchanged"; url: URL; robotsTag: string | null }
   | { outcome: "missing"; status: number }
@@ -53,7 +53,7 @@ export type FetchOptions = {
   refuse: (url: URL) => string | null;
 };
 
-const failedOutcome = (failure: SourceFailure): FetchOutcome => ({ outcome: "failed", failure });
+const failedOutcome = (failure: SourceFailure): Outcome => ({ outcome: "failed", failure });
 
 /** A failure is an outcome; thrown are the caller's abort and a server that no longer answers. */
 export async function fetchPage(crawler: Crawler, url: URL, options: FetchOptions) {
@@ -102,7 +102,7 @@ function headersOf(validators: Validators | null): Record<string, string> {
 async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchOptions) {
   const { response, url } = got;
   const { status, headers } = response;
-  const discard = async (fetched: FetchOutcome) => {
+  const discard = async (fetched: Outcome) => {
     await response.body?.cancel();
     return fetched;
   };
@@ -117,7 +117,7 @@ async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchO
     return await discard(failedOutcome(new SourceFailure("bad-file", `no document: ${mediaType}`)));
   }
   const limitBytes = options.alone ? DOCUMENT_LIMIT_BYTES : SMALL_BODY_BYTES;
-  const beyond: FetchOutcome = options.alone
+  const beyond: Outcome = options.alone
     ? failedOutcome(tooLarge(limitBytes))
     : { outcome: "large" };
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
@@ -179,7 +179,7 @@ function statusFailure(response: Response, nowMs: number): SourceFailure {
 }
 
 /** @throws UnresponsiveServer when it gave no usable answer many times in a row. */
-function countSilence(crawl: Crawl, { host }: URL, fetched: FetchOutcome, answered: boolean): void {
+function countSilence(crawl: Crawl, { host }: URL, fetched: Outcome, answered: boolean): void {
   const count = answered ? 0 : (crawl.silence.get(host) ?? 0) + 1;
   crawl.silence.set(host, count);
   if (fetched.outcome !== "failed" || count < SILENCE_LIMIT) return;

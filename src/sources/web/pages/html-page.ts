@@ -1,4 +1,4 @@
-import { forEachPart, yieldTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import { walkParts, yieldNow, runCooperatively } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 import { Parser } from "htmlparser2";
@@ -38,9 +38,7 @@ export const isHtml = (mediaType: string) =>
 
 /** Null for what is no HTML. */
 export async function factsOf(mediaType: string, bytes: Uint8Array, contentType: string | null) {
-  return isHtml(mediaType)
-    ? await runCooperatively(readBytes(bytes, contentType), yieldTurn)
-    : null;
+  return isHtml(mediaType) ? await runCooperatively(readBytes(bytes, contentType), yieldNow) : null;
 }
 
 function* readBytes(bytes: Uint8Array, contentType: string | null): CooperativeWork<HtmlPage> {
@@ -76,7 +74,7 @@ export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
       linkedData = null;
     },
   });
-  yield* forEachPart(html, (part) => {
+  yield* walkParts(html, (part) => {
     parser.write(part);
     return depth <= MAX_DEPTH;
   });

@@ -1,5 +1,5 @@
 import { SECOND_MS } from "../../../core/time.ts";
-import { ITEM_COST, yieldTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import { ITEM_COST, yieldNow, runCooperatively } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { guardedFetch, readBytes, readText, TooLarge } from "../../guarded-fetch.ts";
@@ -79,7 +79,7 @@ const SITEMAP_LIMIT_BYTES = 16 * MIB;
  * @throws SourceFailure `bad-file` when it unpacks to more than the limit.
  */
 export async function readSitemap(bytes: Uint8Array, signal: AbortSignal): Promise<Sitemap | null> {
-  return await runCooperatively(parseSitemap(await unpackGzip(bytes, signal)), yieldTurn);
+  return await runCooperatively(parseSitemap(await unpackGzip(bytes, signal)), yieldNow);
 }
 
 function* parseSitemap(bytes: Uint8Array): CooperativeWork<Sitemap | null> {

@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { reasonOf } from "../../../extracted-document.ts";
-import { ownEntryOf } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { MailPart } from "./mail-parts.ts";
 import {
   declaredEncoding,
@@ -41,7 +41,7 @@ export function* textOfPart(
   return { text: yield* withLineFeeds(decoded), notes: decoded.notes };
 }
 
-/** Empty where it cannot be decoded. */
+/** The text of a part; empty where it cannot be decoded. */
 export function* textOrEmpty(
   bytes: Uint8Array,
   { parameters }: Pick<MailPart, "parameters">,

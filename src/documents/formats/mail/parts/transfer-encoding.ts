@@ -78,9 +78,9 @@ function trimmedEnd(bytes: typeof SPACES, body: Uint8Array, start: number, end: 
 }
 
 const escapeAt = (body: Uint8Array, at: number) =>
-  body[at] === EQUALS ? (hexDigitAt(body[at + 1]) << 4) | hexDigitAt(body[at + 2]) : -1;
+  body[at] === EQUALS ? (hexDigitOf(body[at + 1]) << 4) | hexDigitOf(body[at + 2]) : -1;
 
-function hexDigitAt(byte = 0): number {
+function hexDigitOf(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;

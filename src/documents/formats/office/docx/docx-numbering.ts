@@ -1,4 +1,4 @@
-import { ownEntryOf } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import { nextLabel, startOf, type ListLevel } from "../list-labels.ts";
 import { isOn } from "./docx-styles.ts";
@@ -71,18 +71,17 @@ export class Numbering {
     abstractNum: ({ abstractNumId = "" }) => {
       this.#abstractId = abstractNumId;
       this.#levels = new Map();
-      setWithinLimit(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
+      setLimited(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
     },
-    styleLink: ({ val = "" }) => setWithinLimit(MAX_ABSTRACTS, this.#styled, val, this.#levels),
-    numStyleLink: ({ val = "" }) =>
-      setWithinLimit(MAX_ABSTRACTS, this.#named, this.#abstractId, val),
+    styleLink: ({ val = "" }) => setLimited(MAX_ABSTRACTS, this.#styled, val, this.#levels),
+    numStyleLink: ({ val = "" }) => setLimited(MAX_ABSTRACTS, this.#named, this.#abstractId, val),
     lvl: ({ ilvl = "0" }) => {
       this.#level = emptyLevel();
-      setWithinLimit(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
+      setLimited(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
     },
     num: ({ numId = "" }) => {
       this.#instance = emptyInstance();
-      setWithinLimit(MAX_INSTANCES, this.#instances, numId, this.#instance);
+      setLimited(MAX_INSTANCES, this.#instances, numId, this.#instance);
     },
     abstractNumId: ({ val = "" }) => {
       this.#instance.abstract = val;
@@ -95,7 +94,7 @@ export class Numbering {
     },
     startOverride: ({ val }) => {
       const starts = new Map(this.#instance.starts);
-      setWithinLimit(MAX_LEVEL + 1, starts, this.#overridden, startOf(val));
+      setLimited(MAX_LEVEL + 1, starts, this.#overridden, startOf(val));
       this.#instance.starts = starts;
     },
   };
@@ -111,6 +110,6 @@ const emptyLevel = (): ListLevel => ({ format: "bullet", start: 1, text: "", isL
 const emptyInstance = (): Instance => ({ abstract: "", own: NONE, starts: NONE });
 
 /** Adds an entry; beyond `most` entries, new keys are left out. */
-function setWithinLimit<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
+function setLimited<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
   if (map.size < most || map.has(key)) map.set(key, value);
 }

@@ -3,7 +3,7 @@ import type { LinkedText } from "../../../writing/link-text.ts";
 import { heightOf } from "../../../writing/raised-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Omissions } from "../../../notes.ts";
-import { ownEntryOf } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
 import { blankParagraph, PLAIN_RUN, type Paragraph, type Run } from "./docx-paragraph.ts";
@@ -66,12 +66,11 @@ export class DocxReader implements XmlHandler {
       this.#paragraphs.push(blankParagraph(this.#dropCap));
       this.#dropCap = undefined;
     },
-    pStyle: ({ val = "" }) => this.#changeParagraph({ style: this.#parts.styles.styleOf(val) }),
-    outlineLvl: ({ val = "" }) =>
-      this.#changeParagraph({ headingLevel: headingLevelOf(Number(val)) }),
-    numId: ({ val = "" }) => this.#changeParagraph({ numId: val }),
-    ilvl: ({ val = "" }) => this.#changeParagraph({ listLevel: Number(val) }),
-    framePr: ({ dropCap = "none" }) => this.#changeParagraph({ isDropCap: dropCap !== "none" }),
+    pStyle: ({ val = "" }) => this.#setParagraph({ style: this.#parts.styles.styleOf(val) }),
+    outlineLvl: ({ val = "" }) => this.#setParagraph({ headingLevel: headingLevelOf(Number(val)) }),
+    numId: ({ val = "" }) => this.#setParagraph({ numId: val }),
+    ilvl: ({ val = "" }) => this.#setParagraph({ listLevel: Number(val) }),
+    framePr: ({ dropCap = "none" }) => this.#setParagraph({ isDropCap: dropCap !== "none" }),
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
     },
@@ -211,7 +210,7 @@ export class DocxReader implements XmlHandler {
     else this.#write(noteMarks.mark(kind, id));
   }
 
-  #changeParagraph(change: Partial<Paragraph>): void {
+  #setParagraph(change: Partial<Paragraph>): void {
     Object.assign(this.#paragraphs.at(-1) ?? {}, change);
   }
 

@@ -1,7 +1,7 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Omissions } from "../../../notes.ts";
-import { ownEntryOf } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { countOf, MAX_REPEAT } from "../nested-tables.ts";
 import { formulaTarget } from "../sheets/cell-ranges.ts";

@@ -2,7 +2,7 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import { heightOf } from "../../../writing/raised-text.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
-import { ownEntryOf } from "../../archive/named-entry.ts";
+import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";
 import { formatCount, markerFor } from "../list-labels.ts";

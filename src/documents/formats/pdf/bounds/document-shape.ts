@@ -1,8 +1,8 @@
 import { normalForm } from "../../../../core/normal-form.ts";
-import { rankByTotal } from "../../../ranked.ts";
+import { rankByTotal } from "../../../rank-by-total.ts";
 import { compoundsIn } from "../layout/joined-lines.ts";
 import type { Block, PagePart } from "../layout/page-blocks.ts";
-import { groupByDirection } from "../layout/page-rows.ts";
+import { groupByTurn } from "../layout/page-rows.ts";
 import type { Segment } from "../layout/segment.ts";
 
 export type DocumentShape = ReturnType<typeof shapeOf>;
@@ -22,7 +22,7 @@ const MAX_LEVELS = 4;
 const roundSize = (size: number) => Math.round(size * 2) / 2;
 
 export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>) {
-  const segments = pages.flatMap((page) => groupByDirection(page)[0] ?? []);
+  const segments = pages.flatMap((page) => groupByTurn(page)[0] ?? []);
   const bySize = rankByTotal(
     segments.map(({ size, text }) => [roundSize(size), text.length] as const),
   );

@@ -42,7 +42,7 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
     const start = afterLineEnd(bytes, at + "stream".length);
     const end = streamEnd(bytes, start, dictionary);
     yield* scanBetween(from, at);
-    yield* checkStream(bytes.subarray(start, end), dictionary, lookFor(dictionary, states, signs));
+    yield* checkStream(bytes.subarray(start, end), dictionary, lookOf(dictionary, states, signs));
     from = Math.max(end, start) + "endstream".length;
     at = indexOfBytes(bytes, "stream", from);
   }
@@ -56,7 +56,7 @@ type Look = { add(bytes: Uint8Array): void; end(): void };
 const OTHER_STREAM =
   /\/(?:Length1|Length3|FontFile\d?|Type1C|CIDFontType0C|OpenType|XRef|Metadata|EmbeddedFile|XML|FunctionType|ShadingType|Alternate)\b/;
 
-function lookFor(dictionary: string, states: SavedStates, signs: ObjectSigns): Look | null {
+function lookOf(dictionary: string, states: SavedStates, signs: ObjectSigns): Look | null {
   if (/\/ObjStm\b/.test(dictionary)) return objectLook(signs);
   return OTHER_STREAM.test(dictionary) ? null : contentLook(states);
 }

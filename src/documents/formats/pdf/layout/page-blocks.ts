@@ -1,14 +1,8 @@
-import { splitIntoBatches } from "../../../../core/work/batches.ts";
+import { toBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
-import {
-  boundsOf,
-  groupByDirection,
-  charactersIn,
-  LAID_OUT_AT_ONCE,
-  wordWidth,
-} from "./page-rows.ts";
+import { boundsOf, groupByTurn, charactersIn, LAID_OUT_AT_ONCE, wordWidth } from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
 import { endFontOf, type Interval, type Segment } from "./segment.ts";
 import { tableAt } from "./tables.ts";
@@ -50,13 +44,13 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 /** The parts of a page in reading order; text in another direction than most follows or precedes. */
 export function* partsOf(segments: Segment[]): CooperativeWork<PagePart[]> {
   const parts: PagePart[] = [];
-  for (const some of splitIntoBatches(segments, LAID_OUT_AT_ONCE))
+  for (const some of toBatches(segments, LAID_OUT_AT_ONCE))
     parts.push(...(yield* partsByDirection(some)));
   return parts;
 }
 
 function* partsByDirection(segments: Segment[]): CooperativeWork<PagePart[]> {
-  const [upright = [], ...turned] = groupByDirection(segments);
+  const [upright = [], ...turned] = groupByTurn(segments);
   const parts = yield* partsIn(upright);
   const notes: PagePart[] = [];
   for (const group of turned) {

@@ -1,4 +1,4 @@
-import { rankByTotal } from "../../../ranked.ts";
+import { rankByTotal } from "../../../rank-by-total.ts";
 import type { Interval, Segment } from "./segment.ts";
 
 /** In ems. */
@@ -36,7 +36,7 @@ export function groupIntoRows(segments: Segment[]): Segment[][] {
 }
 
 /** Segments by the direction they are written in; the direction with the most text first. */
-export function groupByDirection(segments: Segment[]): Segment[][] {
+export function groupByTurn(segments: Segment[]): Segment[][] {
   const groups = Map.groupBy(segments, ({ turn = 0 }) => turn);
   const sizes = [...groups].map(([turn, group]) => [turn, charactersIn(group)] as const);
   return rankByTotal(sizes).map(([turn]) => groups.get(turn) ?? []);
@@ -59,7 +59,7 @@ export const charactersIn = (segments: Segment[]) =>
 
 export function rowsAtEdges(page: Segment[]): Segment[][] {
   if (page.length > LAID_OUT_AT_ONCE) return [];
-  const rows = groupIntoRows(groupByDirection(page)[0] ?? []);
+  const rows = groupIntoRows(groupByTurn(page)[0] ?? []);
   return rows
     .filter((_row, at) => at < EDGE_LINES || at >= rows.length - EDGE_LINES)
     .filter(({ length }) => length <= MAX_EDGE_PARTS);

@@ -1,9 +1,9 @@
 import { normalForm } from "../../../../core/normal-form.ts";
-import { splitIntoBatches } from "../../../../core/work/batches.ts";
+import { toBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { joinAccent } from "../fonts/loose-accents.ts";
-import { groupByDirection, LAID_OUT_AT_ONCE, groupIntoRows } from "./page-rows.ts";
+import { groupByTurn, LAID_OUT_AT_ONCE, groupIntoRows } from "./page-rows.ts";
 import { gapsOf, letterGap, removeSpacing } from "./spaced-letters.ts";
 import { isRightToLeft, readingOrder, normalizeShapes } from "./right-to-left.ts";
 import { endFontOf, type Piece, type Segment, type TextItem } from "./segment.ts";
@@ -55,15 +55,14 @@ export function* segmentsOf(
     pendingSpace = /\s$/.test(item.str);
   }
   const whole: Segment[] = [];
-  for (const some of splitIntoBatches(lines, LAID_OUT_AT_ONCE))
-    whole.push(...(yield* wholeLines(some)));
+  for (const some of toBatches(lines, LAID_OUT_AT_ONCE)) whole.push(...(yield* wholeLines(some)));
   return whole;
 }
 
 /** Joins segments that are side by side; returns the lines in the order of drawing. */
 function* wholeLines(segments: Segment[]): CooperativeWork<Segment[]> {
   const lines: Segment[] = [];
-  for (const row of groupByDirection(segments).flatMap(groupIntoRows)) {
+  for (const row of groupByTurn(segments).flatMap(groupIntoRows)) {
     let last: Segment | null = null;
     for (const segment of row) {
       yield ITEM_COST;
@@ -226,14 +225,9 @@ const isRaised = (mark: Segment, line: Segment) =>
 /** The transformation of a text by its own matrix and then by the page's (ISO 32000-1, §8.3.4). */
 function multiply(page: number[], text: number[]) {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = page;
-  const transformOffset = (x = 0, y = 0) => [a * x + c * y, b * x + d * y] as const;
-  const [startX, top] = transformOffset(text[4], text[5]);
-  return [
-    ...transformOffset(text[0], text[1]),
-    ...transformOffset(text[2], text[3]),
-    startX + e,
-    top + f,
-  ] as const;
+  const project = (x = 0, y = 0) => [a * x + c * y, b * x + d * y] as const;
+  const [startX, top] = project(text[4], text[5]);
+  return [...project(text[0], text[1]), ...project(text[2], text[3]), startX + e, top + f] as const;
 }
 
 /** In ems: the largest distance between copies of a text that together look bold. */

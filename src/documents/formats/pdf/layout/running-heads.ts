@@ -1,4 +1,4 @@
-import { rankByCount } from "../../../ranked.ts";
+import { rankByCount } from "../../../rank-by-total.ts";
 import { foldTitle, HEADING_SCALE, type DocumentShape } from "../bounds/document-shape.ts";
 import { rowsAtEdges } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";

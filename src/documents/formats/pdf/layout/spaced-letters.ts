@@ -45,7 +45,7 @@ export function removeSpacing(line: Segment): string {
     tokens,
     ({ token }, [first]) => SINGLE.test(token) && SINGLE.test(first.token),
   );
-  const parts = runs.flatMap((run, at) => closeGaps(run, runs[at + 1]?.[0], at === 0, size));
+  const parts = runs.flatMap((run, at) => joinRun(run, runs[at + 1]?.[0], at === 0, size));
   const words = parts.join("").trim();
   // Code keeps its indentation.
   return words.length === tokens.map(({ token }) => token).join(" ").length ? text : words;
@@ -54,12 +54,7 @@ export function removeSpacing(line: Segment): string {
 type Token = { token: string; gap: number };
 
 /** The words of a run of single letters; the letters where a word is right before or behind them. */
-function closeGaps(
-  run: Token[],
-  next: Token | undefined,
-  isFirst: boolean,
-  size: number,
-): string[] {
+function joinRun(run: Token[], next: Token | undefined, isFirst: boolean, size: number): string[] {
   const usual = run.map(({ gap }) => gap).sort((a, b) => a - b)[run.length >>> 1] ?? 0;
   const isWide = ({ gap }: Token) => gap > usual + size * WIDER;
   const isUnknown = run.slice(1).every(({ gap }) => gap === Infinity);

@@ -58,7 +58,7 @@ function mayBegin(rows: Row[], at: number): boolean {
   const [above = [], row = [], next = []] = [rows[at - 1], rows[at], rows[at + 1]];
   const [cell] = row;
   if (cell === undefined || row.length > 1 || next.length < 2) return row.length > 1;
-  const column = touchedColumns(columnsOf([next]), cell);
+  const column = columnsAt(columnsOf([next]), cell);
   const distance = distanceOf(row, next);
   const isNearer = distance <= LINE_DISTANCE && distanceOf(above, row) > distance;
   return distance < OVERLAPPING || (isNearer && column.at > 0 && column.end === column.at + 1);
@@ -84,7 +84,7 @@ function* tableEnd(rows: Row[], start: number): CooperativeWork<number> {
 function isPartialRow(rows: Row[], at: number, columns: Interval[]): boolean {
   const [row = [], above = []] = [rows[at], rows[at - 1]];
   const [cell] = row;
-  const span = cell === undefined ? { at: 0, end: 0 } : touchedColumns(columns, cell);
+  const span = cell === undefined ? { at: 0, end: 0 } : columnsAt(columns, cell);
   const isSpanning = span.end - span.at > 1;
   if (span.end === span.at) return false;
   if (!isSpanning && span.at > 0 && distanceOf(above, row) <= LINE_DISTANCE) return true;
@@ -101,7 +101,7 @@ const isCentred = ([above]: Row, [cell]: Row, columns: Interval[]) =>
   cell !== undefined &&
   isFigure(cell.text) &&
   distanceOf([above], [cell]) < OVERLAPPING &&
-  touchedColumns(columns, above).end === touchedColumns(columns, cell).at &&
+  columnsAt(columns, above).end === columnsAt(columns, cell).at &&
   isRowOf([cell], columns);
 
 function distanceOf([above]: Row, [below]: Row): number {
@@ -109,10 +109,7 @@ function distanceOf([above]: Row, [below]: Row): number {
 }
 
 /** The columns from `at` to `end` (exclusive) that a cell touches; they are in order and apart. */
-export function touchedColumns(
-  columns: Interval[],
-  { x0, x1 }: Interval,
-): { at: number; end: number } {
+export function columnsAt(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
   const at = findColumn(0, columns, (column) => column.x1 > x0);
   return { at, end: findColumn(at, columns, (column) => column.x0 >= x1) };
 }
@@ -136,7 +133,7 @@ function findColumn(
 /** Whether no cell spans two columns, and more than one column is used or kept. */
 function isRowOf(row: Interval[], columns: Interval[]): boolean {
   const counts = row.map((cell) => {
-    const { at, end } = touchedColumns(columns, cell);
+    const { at, end } = columnsAt(columns, cell);
     return end - at;
   });
   return counts.every((count) => count <= 1) && counts.includes(1);
@@ -144,7 +141,7 @@ function isRowOf(row: Interval[], columns: Interval[]): boolean {
 
 /** Whether cells, some of which span columns, have no column in common. */
 function areApart(row: Row, columns: Interval[]): boolean {
-  const spans = row.map((cell) => touchedColumns(columns, cell)).sort((a, b) => a.at - b.at);
+  const spans = row.map((cell) => columnsAt(columns, cell)).sort((a, b) => a.at - b.at);
   return spans.every(({ at, end }, index) => end > at && at >= (spans[index - 1]?.end ?? 0));
 }
 
@@ -171,7 +168,7 @@ export function columnsOf(rows: Interval[][]): Interval[] {
 /** Merges what overlaps. */
 function addColumns(columns: Interval[], row: Interval[]): void {
   for (const cell of row) {
-    const { at, end } = touchedColumns(columns, cell);
+    const { at, end } = columnsAt(columns, cell);
     const x0 = Math.min(cell.x0, columns[at]?.x0 ?? Infinity);
     const x1 = Math.max(cell.x1, columns[end - 1]?.x1 ?? -Infinity);
     if (end > at) columns.splice(at, end - at, { x0, x1 });
@@ -183,13 +180,13 @@ function cellsOf(row: Row, columns: Interval[]): Cells {
   const cells: Cells = columns.map(() => []);
   const parts = row.length > 1 ? row.flatMap((segment) => divideCell(segment, columns)) : row;
   for (const part of parts)
-    cells[Math.min(touchedColumns(columns, part).at, cells.length - 1)]?.push(part);
+    cells[Math.min(columnsAt(columns, part).at, cells.length - 1)]?.push(part);
   return cells;
 }
 
 /** Cells that are closer than most, divided at the gaps between their columns. */
 function divideCell(segment: Segment, columns: Interval[]): Segment[] {
-  const { at, end } = touchedColumns(columns, segment);
+  const { at, end } = columnsAt(columns, segment);
   if (end - at < 2 || end - at > MAX_DIVIDED) return [segment];
   const gaps = gapsIn(segment);
   const { size, text } = segment;

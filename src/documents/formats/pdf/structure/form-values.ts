@@ -46,7 +46,7 @@ export function* insertFormValues(
 function valueOf(annotation: Annotation): Value[] {
   const { hidden, annotationFlags = 0, password, rect = [] } = annotation;
   if (hidden === true || password === true || (annotationFlags & NO_VIEW) !== 0) return [];
-  const text = displayedValue(annotation).slice(0, MAX_VALUE_CHARACTERS);
+  const text = valueText(annotation).slice(0, MAX_VALUE_CHARACTERS);
   const [x0, y0, x1, y1] = rect;
   if (text.trim() === "" || x0 === undefined || y0 === undefined) return [];
   if (x1 === undefined || y1 === undefined) return [];
@@ -54,13 +54,7 @@ function valueOf(annotation: Annotation): Value[] {
   return [{ lines, x0, x1, y0, y1 }];
 }
 
-function displayedValue({
-  subtype,
-  fieldType,
-  fieldValue,
-  contentsObj,
-  ...button
-}: Annotation): string {
+function valueText({ subtype, fieldType, fieldValue, contentsObj, ...button }: Annotation): string {
   if (subtype === "FreeText") return textOf(contentsObj?.str);
   if (subtype !== "Widget") return "";
   if (fieldType === "Tx" || fieldType === "Ch") {

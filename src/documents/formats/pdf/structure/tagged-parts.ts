@@ -1,6 +1,6 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { blockOf, partsOf, textOf, type PagePart } from "../layout/page-blocks.ts";
-import { columnsOf, touchedColumns } from "../layout/tables.ts";
+import { columnsOf, columnsAt } from "../layout/tables.ts";
 import { tooMuchText } from "../../../writing/compact-text.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
@@ -111,7 +111,7 @@ function rowsOf(rows: number[][][], segmentsOf: Held): string[][] {
     const texts: string[] = columns.map(() => "");
     let next = 0;
     for (const { block, text } of row) {
-      const column = Math.max(next, touchedColumns(columns, block).at);
+      const column = Math.max(next, columnsAt(columns, block).at);
       texts[column] = text;
       next = column + 1;
     }

@@ -3,18 +3,18 @@ import type { Database } from "../../db/sql.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
-import { sumUsage } from "../measures/sum-spent.ts";
+import { sumUsage } from "../measures/sum-usage.ts";
 
 /** Cost of an answer: its chat model, and the embedding models and rerankers of its searches. */
-export async function usageOfAnswer(
+export async function answerUsage(
   db: Database,
   { usage, uses }: Pick<InferenceResult, "usage" | "uses">,
 ): Promise<ModelUsage> {
-  return sumUsage([usageOfModel(usage), ...(await usageOfSearch(db, uses))]);
+  return sumUsage([chatUsage(usage), ...(await searchUsage(db, uses))]);
 }
 
 /** Cost of a chat model. */
-export const usageOfModel = ({ inputTokens, outputTokens, cost }: Usage): ModelUsage => ({
+export const chatUsage = ({ inputTokens, outputTokens, cost }: Usage): ModelUsage => ({
   inputTokens,
   outputTokens,
   cost: cost?.amount ?? null,
@@ -22,10 +22,7 @@ export const usageOfModel = ({ inputTokens, outputTokens, cost }: Usage): ModelU
 });
 
 /** Cost of each call of an embedding model or reranker; one without a price has no cost. */
-export async function usageOfSearch(
-  db: Database,
-  uses: readonly ModelUse[],
-): Promise<ModelUsage[]> {
+export async function searchUsage(db: Database, uses: readonly ModelUse[]): Promise<ModelUsage[]> {
   const used = uses.filter(({ inputTokens }) => inputTokens > 0);
   if (used.length === 0) return [];
   const prices = await findPrices(db, [...new Set(used.map(({ model }) => model))]);

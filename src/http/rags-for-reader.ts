@@ -5,11 +5,11 @@ import type { Services } from "../services.ts";
 import type { Caller } from "./caller.ts";
 
 /**
- * RAGs as the caller may read them. Where permissions are on, the log and the audit trail keep for
- * whom, and nothing of what is asked.
+ * RAGs as the caller may read them. Where permissions are on, the log and the audit trail record the
+ * reader, and nothing of the question.
  * @throws QuarryError `invalid`, `forbidden`
  */
-export async function readRagsFor<Rag extends ListedRag>(
+export async function ragsForReader<Rag extends ListedRag>(
   services: Pick<Services, "reads" | "db" | "log" | "now" | "runInBackground">,
   { actor, reading }: Pick<Caller, "actor" | "reading">,
   rags: Rag[],

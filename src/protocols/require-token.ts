@@ -15,7 +15,7 @@ export const requireToken = createMiddleware<AppEnv>(async (context, next) => {
 });
 
 /** Admits tokens, and programs that people connected. */
-export const requireTokenOrGrant = createMiddleware<AppEnv>(async (context, next) => {
+export const requireAccess = createMiddleware<AppEnv>(async (context, next) => {
   const { raw } = context.req;
   const services = context.get("services");
   const token = bearerIn(raw.headers.get("Authorization"));

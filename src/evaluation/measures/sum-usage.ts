@@ -1,6 +1,6 @@
 import type { ModelUsage } from "../../db/schema/evaluation.ts";
 
-export const NOTHING_SPENT: ModelUsage = {
+export const NO_USAGE: ModelUsage = {
   inputTokens: 0,
   outputTokens: 0,
   cost: null,

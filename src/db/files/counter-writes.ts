@@ -13,11 +13,10 @@ const WORTH_FILES = 3;
 
 /** The generations `o` selected by `where` count those of these files that they have. */
 const countSql = (sign: "-" | "+", where: Sql, fileIds: FileId[]): Sql => {
-  const changeSql = (column: string, source: string) =>
-    `${column} = g.${column} ${sign} c.${source}`;
+  const setSql = (column: string, source: string) => `${column} = g.${column} ${sign} c.${source}`;
   return sql`update rag_generations as g set counted_by_batch = ${sign === "-"},
-      ${raw(FILE_STATUSES.map((status) => changeSql(`${status}_files`, status)).join(", "))},
-      ${raw(changeSql("number_vectors", "chunks"))}
+      ${raw(FILE_STATUSES.map((status) => setSql(`${status}_files`, status)).join(", "))},
+      ${raw(setSql("number_vectors", "chunks"))}
     from (select o.rag_id, o.generation, ${COUNTS}, coalesce(sum(x.chunk_count), 0) as chunks
       from rag_generations o left join rag_files x on x.rag_id = o.rag_id
         and x.generation = o.generation and x.file_id in (select value from json_each(${fileIds}))
@@ -31,13 +30,13 @@ const COUNTS = raw(
   ),
 );
 
-const countWritesOf = (where: Sql, fileIds: FileId[]): SurroundingWrites => ({
+const counterWritesOf = (where: Sql, fileIds: FileId[]): SurroundingWrites => ({
   before: [countSql("-", where, fileIds)],
   after: [countSql("+", where, fileIds)],
 });
 
-/** For a batch that changes rows of these files only. */
-export function countWritesOfFiles(
+/** Counter writes around a batch that changes rows of these files only. */
+export function counterWritesOfFiles(
   files: Pick<IndexMessage, "ragId" | "generation" | "fileId">[],
 ): SurroundingWrites {
   const generations = Map.groupBy(files, (file) => `${file.ragId} ${file.generation}`);
@@ -46,7 +45,7 @@ export function countWritesOfFiles(
     if (first === undefined || some.length < WORTH_FILES) return [];
     const where = sql`o.rag_id = ${first.ragId} and o.generation = ${first.generation}`;
     const fileIds = some.map(({ fileId }) => fileId);
-    return [countWritesOf(where, fileIds)];
+    return [counterWritesOf(where, fileIds)];
   });
   return {
     before: updates.flatMap(({ before }) => before),
@@ -55,9 +54,9 @@ export function countWritesOfFiles(
 }
 
 /** For files of a source in any RAG. In RAGs with scopes, which may contain few, triggers count. */
-export function countWritesInRags(sourceId: FileSourceId, fileIds: FileId[]): SurroundingWrites {
+export function counterWritesInRags(sourceId: FileSourceId, fileIds: FileId[]): SurroundingWrites {
   if (fileIds.length < WORTH_FILES) return { before: [], after: [] };
   const ofWholeSource = sql`o.state in ('live', 'building') and o.rag_id in (
     select r.id from rags r where r.file_source_id = ${sourceId} and r.scope_mode = 'global')`;
-  return countWritesOf(ofWholeSource, fileIds);
+  return counterWritesOf(ofWholeSource, fileIds);
 }
