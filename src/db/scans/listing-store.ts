@@ -46,7 +46,7 @@ async function findKnownBy(db: Database, column: Sql, sourceId: FileSourceId, va
     cross join files f on f.file_source_id = ${sourceId} and ${column} = m.value`;
 }
 
-/** A file as a page of a listing writes it. `contentIsKept`: the version is the same. */
+/** A file as a page of a listing writes it. */
 export type ListedWrite = Omit<
   KnownRow,
   "deletedAt" | "modifiedAt" | "audience" | "readersRevision"

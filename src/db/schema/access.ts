@@ -67,7 +67,7 @@ export const sessions = sqliteTable(
     userAgent: text().notNull().default(""),
     createdAt: integer().notNull(),
     lastSeenAt: integer().notNull(),
-    /** Until when the provider's word counts; null: the session was opened with a password. */
+    /** Until when the provider's answer counts; null: the session was opened with a password. */
     vouchedUntil: integer(),
     /** To ask the provider again: `keyId.iv.ciphertext`; null: the person has to go there. */
     sealedRefreshToken: text(),

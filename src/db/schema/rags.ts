@@ -129,7 +129,7 @@ export const ragGenerations = sqliteTable(
     errorFiles: integer().notNull().default(0),
     deletedFiles: integer().notNull().default(0),
     numberVectors: integer().notNull().default(0),
-    /** Only inside a batch that counts its files itself (`db/files/count-together.ts`). */
+    /** Only inside a batch that counts its files itself (`db/files/counter-writes.ts`). */
     countedByBatch: integer({ mode: "boolean" }).notNull().default(false),
   },
   (table) => [

@@ -88,14 +88,14 @@ const MAX_SHOWN_LENGTH = 200;
 export const shortenText = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
 
 export const TOO_DEEP = "is nested too deeply";
-export const invalidSchemaText = (place: string) =>
+export const schemaRefusal = (place: string) =>
   `must be a JSON Schema: ${shortenText(place)} does not follow the specification`;
 
 /** Says what is wrong with a schema that is handed on, after its field's name; null: nothing. */
 export function schemaProblem(schema: JsonObject): string | null {
   if (isTooDeep(schema)) return TOO_DEEP;
   const place = findWrongKeyword(schema, schema, "#");
-  return place === null ? null : invalidSchemaText(place);
+  return place === null ? null : schemaRefusal(place);
 }
 
 function findWrongKeyword(root: JsonObject, schema: JsonObject, place: string): string | null {

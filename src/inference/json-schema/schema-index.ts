@@ -2,13 +2,7 @@ import { resolvePointer } from "../../core/json-pointer.ts";
 import { PatternError } from "../../text/linear-pattern/compile-pattern.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
 import { isJsonObject, type JsonObject } from "./json-values.ts";
-import {
-  invalidSchemaText,
-  shortenText,
-  subschemasOf,
-  UNSUPPORTED,
-  wrongKeyword,
-} from "./keywords.ts";
+import { schemaRefusal, shortenText, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */
 export class SchemaError extends Error {}
@@ -44,7 +38,7 @@ export class SchemaIndex {
       throw new SchemaError(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
     }
     const wrong = wrongKeyword(schema);
-    if (wrong !== null) throw new SchemaError(invalidSchemaText(`${place}/${wrong}`));
+    if (wrong !== null) throw new SchemaError(schemaRefusal(`${place}/${wrong}`));
     this.#refuseUnsupported(schema);
     const target = this.#resolveReference(schema);
     this.#targets.set(schema, target);

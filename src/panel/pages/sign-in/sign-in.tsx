@@ -113,7 +113,7 @@ function pathOf(referrer: string | undefined): string | undefined {
 }
 
 /**
- * Whether the person is signed in but for the provider's word, which has run out. Where the
+ * Whether the person is signed in, but the provider's answer has expired. Where the
  * provider did not send them back, or they opened this page by hand, they choose how to sign in.
  */
 async function needsProviderCheck(context: PageContext): Promise<boolean> {
