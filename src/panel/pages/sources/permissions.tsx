@@ -36,7 +36,7 @@ async function previewIn(context: PageContext, view: ShownSource) {
   if (!attempted.done) return { state: attempted.state, preview: null };
   const { defaultReaders = [] } = attempted.result;
   return {
-    state: { ...state, text: form.exact, allValues: form.all },
+    state: { ...state, text: form.exact, valuesOf: form.all },
     preview: { defaultReaders },
   };
 }
