@@ -94,9 +94,16 @@ async function setUp(
   return { key, token, api };
 }
 
+const LETTERS_OF_DIGITS = "qrstuvwxyz";
+
+/** In letters: words with digits are codes, which are indexed in other spellings, too. */
+function word(number: number): string {
+  const inDigits = (Math.imul(number, 2_654_435_761) >>> 8).toString(26);
+  return inDigits.replaceAll(/\d/g, (digit) => LETTERS_OF_DIGITS[Number(digit)] ?? "");
+}
+
 /** `count` texts of about 1,500 characters with words of their own, numbered from `from`. */
 export function madeUp(count: number, from = 0): PushedText[] {
-  const word = (seed: number) => (Math.imul(seed, 2_654_435_761) >>> 8).toString(36).slice(0, 6);
   return Array.from({ length: count }, (_, nth) => from + nth).map((at) => ({
     path: `${at % FOLDERS}/${at}.txt`,
     text: Array.from({ length: WORDS_EACH }, (_, n) =>
