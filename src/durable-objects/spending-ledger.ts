@@ -12,9 +12,13 @@ const LAPSE_MS = 10 * MINUTE_MS;
 /** From this percentage on, a refusal says that the limit is reached; below, one call is large. */
 const [NEARLY_USED = 0] = SHARES;
 
-/** `open`: reservations by id; `reported`: the highest share of the limit that was reported. */
+/**
+ * `open`: reservations by id; `reported`: the highest share of the limit that was reported;
+ * `refusedCost`: see `LimitUse`.
+ */
 type Counter = { amount: number; used: number; resetsAt: number; reported: number } & {
   open: Record<string, { cost: number; lapsesAt: number }>;
+  refusedCost?: number;
 };
 
 const sumReserved = ({ open }: Counter) =>
@@ -37,6 +41,8 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
       const isFull = counter.used + cost > amount;
       const isReached = isFull && counter.used * 100 >= amount * NEARLY_USED;
       if (isReached && counter.reported < 100) this.#save(limitId, counter, true);
+      else if (isFull && !isReached && cost > (counter.refusedCost ?? 0))
+        this.#save(limitId, { ...counter, refusedCost: cost });
       return [{ resetsAt: counter.resetsAt, isFull }];
     });
     // The limit that stays full for longest says when to come again.
@@ -66,7 +72,8 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
   async state(limits: Pick<Charge, "limitId" | "period">[]): Promise<LimitUse[]> {
     const counters = limits.map((limit) => this.#counter({ ...limit, amount: 0 }));
     return counters.map((counter) => {
-      return { used: counter.used, reserved: sumReserved(counter), resetsAt: counter.resetsAt };
+      const { used, resetsAt, refusedCost = 0 } = counter;
+      return { used, reserved: sumReserved(counter), resetsAt, refusedCost };
     });
   }
 

@@ -10,7 +10,8 @@ export type Charge = {
 };
 /** `isFull`: waiting for calls under way does not help. Times in ms. */
 export type Refusal = { resetsAt: number; isFull: boolean };
-export type LimitUse = { used: number; reserved: number; resetsAt: number };
+/** `refusedCost`: the greatest of a call that was too large while most of the limit was left. */
+export type LimitUse = { used: number; reserved: number; resetsAt: number; refusedCost: number };
 
 export type SpendingLedger = {
   /** Reserves all charges or none; null: they are reserved. */

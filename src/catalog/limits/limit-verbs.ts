@@ -79,7 +79,7 @@ export async function readLimits({ db, ledger }: Pick<Services, "db" | "ledger">
   );
   const unpriced = await unpricedModels(db);
   return limits.map(({ subjectKind: kind, subjectId: id, identifier, name, ...limit }, at) => {
-    const { used = 0, reserved = 0, resetsAt = 0 } = states[at] ?? {};
+    const { used = 0, reserved = 0, refusedCost = 0, resetsAt = 0 } = states[at] ?? {};
     const scale = LEDGER_UNITS[limit.unit];
     const subject = {
       kind,
@@ -87,10 +87,12 @@ export async function readLimits({ db, ledger }: Pick<Services, "db" | "ledger">
       ...(identifier && { identifier }),
       ...(name && { name }),
     };
-    const spending = { used: used / scale, reserved: reserved / scale, resetsAt };
     return Object.assign(limit, {
       subject,
-      ...spending,
+      used: used / scale,
+      reserved: reserved / scale,
+      refusedCost: refusedCost / scale,
+      resetsAt,
       unpriced: limit.unit === "usd" ? unpriced : [],
     });
   });

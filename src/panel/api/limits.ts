@@ -12,6 +12,9 @@ const Limit = newLimit
     id: z.string(),
     subject: newLimit.shape.subject.extend({ identifier: name, name }),
     ...fieldsOfKind(z.number(), "used", "reserved"),
+    refusedCost: z
+      .number()
+      .describe("The most that a call could cost which was refused with most of the limit left."),
     ...fieldsOfKind(time, "resetsAt", "createdAt"),
     unpriced: z.array(z.string()).describe("Models in use without a price in USD count nothing."),
   })

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { queueUnclaimedFiles, sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { Browser } from "../../support/browser-without-script.ts";
 import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
@@ -14,6 +15,7 @@ type Limit = {
   amount: number;
   used: number;
   reserved: number;
+  refusedCost: number;
   resetsAt: string;
   unpriced: string[];
 };
@@ -85,6 +87,24 @@ test("a limit is made, shown with what is spent, changed and removed", async () 
   expect((await post("/api/agents/helper/invoke", question)).status).toBe(200);
   expect(outcomeOf(await panel.send("DELETE", `/limits/${id}`))).toBe("204 ");
   expect((await post("/api/inferences/ask", question)).status).toBe(200);
+});
+
+test("a limit into which no single call fits says what a call could cost", async () => {
+  const browser = new Browser();
+  await browser.signIn();
+  const pageText = async () => {
+    await browser.open("/panel/settings/limits");
+    return browser.text;
+  };
+  await createLimit({ subject: { kind: "inference", id: "ask" }, amount: 9, unit: "modelTokens" });
+  expect((await limits())[0]).toMatchObject({ used: 0, refusedCost: 0 });
+  expect((await post("/api/inferences/ask", question)).status).toBe(402);
+  const { id, refusedCost = 0 } = (await limits())[0] ?? {};
+  expect(refusedCost).toBeGreaterThan(9);
+  const says = /A call of up to \S+ tokens did not fit/;
+  expect(await pageText()).toMatch(says);
+  await panel.send("PATCH", `/limits/${id}`, { amount: refusedCost });
+  expect(await pageText()).not.toMatch(says);
 });
 
 const CALLS = { ...SERVICE, amount: 1, unit: "calls" };

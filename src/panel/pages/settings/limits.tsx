@@ -72,6 +72,11 @@ const Limits = ({ limits }: { limits: SpentLimit[] }) => (
         cell: (limit) => (
           <>
             {amountInUnit(limit.used, limit)} ({percent(limit.used, limit.amount)})
+            {limit.refusedCost > limit.amount - limit.used && (
+              <Faint
+                text={`A call of up to ${amountInUnit(limit.refusedCost, limit)} did not fit`}
+              />
+            )}
             {limit.unpriced.length > 0 && (
               <Faint text={`No USD price: ${limit.unpriced.join(", ")}`} />
             )}
