@@ -140,7 +140,7 @@ const ownReader = (reading: Reading): string | null =>
 
 /**
  * The RAGs as a call may read them; those of sources without permissions as they are. Groups that
- * a source tells of the reader count for its own files only.
+ * a source names count for its own files only.
  * @throws QuarryError `invalid`; `forbidden`, also without permissions, where a person names another
  */
 export async function resolveReaders<Rag extends Readable>(

@@ -6,7 +6,7 @@ const LINE_FEED = 0x0a;
 
 /**
  * Fails beyond `maxBytes`, or when an event has no end: what is read is held in memory. An answer
- * that breaks off is told from a server that cannot be reached.
+ * that breaks off differs from a server that cannot be reached.
  */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,

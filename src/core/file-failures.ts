@@ -1,4 +1,4 @@
-/** Why a file is not indexed, as far as the remedies differ; the message tells the rest. */
+/** Why a file is not indexed, as far as the remedies differ; the message says the rest. */
 export const FILE_FAILURES = [
   "encrypted",
   "empty",

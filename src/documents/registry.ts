@@ -4,7 +4,7 @@ import { CODE_ENDINGS, codeLanguage } from "./formats/code/languages.ts";
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 const OPEN_DOCUMENT = "application/vnd.oasis.opendocument";
 
-/** Endings of source code tell no media type: an address that ends in `.php` is a page. */
+/** Endings of source code name no media type: an address that ends in `.php` is a page. */
 const codeEndings = [...CODE_ENDINGS].filter(([language]) => language !== "yaml");
 
 const LISTED = [

@@ -27,7 +27,7 @@ const sumReserved = ({ open }: Counter) =>
 /**
  * The counters of all limits. One object, so that a call with several limits is one round trip, and
  * is reserved in all of them or in none. No await between reading and writing makes it exact, and an
- * answer leaves after what it tells is on disk.
+ * answer leaves after what it says is on disk.
  */
 export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
   readonly #kv = this.ctx.storage.kv;

@@ -16,7 +16,7 @@ export const eventText = (data: unknown, name?: string): string =>
   `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 export type Events = {
-  /** Texts of events; one is asked for when the client took the last. */
+  /** Texts of events; the next is read when the client took the last. */
   texts: AsyncIterator<string, unknown, undefined>;
   /** The text that ends the stream after a failure. */
   failureText: (thrown: unknown) => string;

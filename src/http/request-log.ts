@@ -5,7 +5,7 @@ type Parts = Record<string, Record<string, Fact>>;
 type RecordCall = (notes: CallNotes, isFirst: boolean) => void;
 
 /**
- * The log of one request. What goes well is told in the request's own line, because each line has
+ * The log of one request. What goes well stands in the request's own line, because each line has
  * a price: the first `info` of each event is a part of it. Warnings, errors and what comes after
  * that line, or a second time, are lines of their own.
  */

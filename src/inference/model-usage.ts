@@ -3,7 +3,7 @@ import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provid
 import { estimateTokens, tokenWeight, type Tokenizer } from "../text/tokens.ts";
 import type { Meter } from "./record-usage.ts";
 
-/** Counts a call that the provider has told the usage of. */
+/** Counts a call whose usage the provider reported. */
 export function count(meter: Meter, { inputTokens, outputTokens }: LanguageModelV4Usage): void {
   meter.inputTokens += inputTokens.total ?? 0;
   meter.cachedTokens += inputTokens.cacheRead ?? 0;
@@ -14,7 +14,7 @@ const LAST_SPACE = /\s\S*$/;
 /** A longer text without a space is counted, too. */
 const MAX_TAIL = 200;
 
-/** Counts a streamed call by estimates until the provider tells, so that cut-off answers count. */
+/** Counts a streamed call by estimates until the provider counts, so that cut-off answers count. */
 export class StreamedUsage {
   readonly #meter: Meter;
   readonly #tokenizer: Tokenizer;
@@ -52,7 +52,7 @@ export class StreamedUsage {
     this.#meter.outputTokens += output;
   }
 
-  /** Figures that the provider does not tell stay estimates. */
+  /** Figures that the provider does not report stay estimates. */
   finish({ inputTokens, outputTokens }: LanguageModelV4Usage): void {
     this.#meter.inputTokens += (inputTokens.total ?? this.#input) - this.#input;
     this.#meter.cachedTokens += inputTokens.cacheRead ?? 0;

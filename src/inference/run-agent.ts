@@ -48,7 +48,7 @@ export async function runAgent(
   const { cites, caller, messages = [], followUp = [], ...listened } = request;
   const subject = { inferenceId: null, agentId: agent.id, ragIds, caller, model };
 
-  // Its one step may not search: what is asked is searched before.
+  // Its one step may not search: its question is searched before.
   const searchesFirst = maxSteps === 1 && rags.length > 0;
   return await measureRun(services, { kind: "agent", ...subject }, agent, async (tools, own) => {
     const chat = own.models.chat(model);

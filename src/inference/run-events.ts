@@ -3,7 +3,7 @@ import type { Caller, CallerFunctions, EarlierMessage, InferenceResult } from ".
 
 /** Events of a run while it works, in the order in which they happen. */
 type ProgressEvent =
-  /** Passages that a search found and that were not told before; the result has them all. */
+  /** Passages that a search found and no event named before; the result has them all. */
   | {
       type: "retrieval";
       items: RetrievedChunk[];
@@ -32,7 +32,7 @@ export type RunContext = Partial<{
   followUp: EarlierMessage[] | undefined;
   /** Offered to the model beside the searches. */
   functions: CallerFunctions | undefined;
-  /** Whether the answer tells which passages stand behind it; structured output never does. */
+  /** Whether the answer names the passages behind it; structured output never does. */
   cites: boolean | undefined;
   /** The caller's disconnect: it ends all work at once. */
   signal: AbortSignal | undefined;

@@ -51,7 +51,7 @@ export type PlacedChunk = {
   position: number;
   /** Heading path, outermost first; searched together with the text. */
   headings: string[];
-  /** As `languagesOf` tells them, by which its words and those of the headings are reduced. */
+  /** From `languagesOf`, by which its words and those of the headings are reduced. */
   languages: string;
   page: number | null;
   /** Character offsets into the extracted text, end exclusive. */

@@ -109,7 +109,7 @@ export type ImageReader = {
   server?: ModelServer | undefined;
   /**
    * `ending`: whether the answer is complete, or stopped by the limit of tokens or a filter. Tokens
-   * are 0 where the provider tells none. @throws ModelFailure
+   * are 0 where the provider reports none. @throws ModelFailure
    */
   read(
     picture: { bytes: Uint8Array; mediaType: string },
@@ -216,7 +216,7 @@ export interface ModelRegistry {
   imageReader(name: string): ImageReader;
   /** Reads the pictures of a source for which nothing is chosen; null: nothing does. */
   readonly imageModel: string | null;
-  /** Models that can be used now, as far as is known; a local server is asked for its own. */
+  /** Models that can be used now, as far as is known; a local server lists its own. */
   listModels(kind: CatalogModel["kind"]): Promise<CatalogModel[]>;
   /** Every server of local models, asked now; or one that is not stored. */
   servers(): Promise<ServerState[]>;

@@ -22,7 +22,7 @@ export type ListedFile = {
   /** `ancestors` (external ids of the folders above) lets a scope name a folder. */
   metadata: Record<string, unknown>;
   sourceState: Record<string, unknown> | null;
-  /** Asked for where the source's `permissions` are on; absent: the source does not tell. */
+  /** Requested where the source's `permissions` are on; absent: the source does not say. */
   readers?: FileReaders;
   /** When it was last changed, ms; absent where the source does not say, or nothing is new. */
   modifiedAt?: number | null;
@@ -40,7 +40,7 @@ export type LeftOut = {
   /** Which addresses these are, where nobody has to do anything about them. */
   about?: string | undefined;
   addresses: number;
-  /** There were more than could be told apart. */
+  /** There were more than could be distinguished. */
   isAtLeast: boolean;
 };
 
@@ -54,7 +54,7 @@ export type ListingPage = {
   entries?: number;
   /** Part of the source was not listed: its unlisted files are not deleted. */
   partial?: boolean;
-  /** The listing began anew with this page: what earlier pages of the run listed does not count. */
+  /** The listing started over with this page: what earlier pages listed does not count. */
   restarted?: boolean;
   /** Links and items that became no file (disallowed, missing, failing); stored with the run. */
   skipped?: number;

@@ -1,7 +1,7 @@
 import { QuarryError } from "../core/errors.ts";
 import { readJson } from "../http/middleware/json-body.ts";
 
-/** Read before the caller is known; a `problem` waits until then, as it tells the body's form. */
+/** Read before the caller is known; a `problem` waits until then, as it reveals the body's form. */
 export type DeferredBody = { value: unknown; problem: QuarryError | null };
 
 export async function parseBodyDeferringErrors(

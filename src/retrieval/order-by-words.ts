@@ -24,7 +24,7 @@ const WEIGHTS: Features = {
 
 const NAMES = Object.keys(WEIGHTS).filter((name): name is keyof Features => name in WEIGHTS);
 
-/** Between two queries: lets other events run, and tells whether there is time left. */
+/** Between two queries: lets other events run, and says whether there is time left. */
 export type Pause = () => Promise<boolean>;
 
 /** Larger is better. Its figures are shares of one query, so that it compares over queries roughly. */

@@ -115,7 +115,7 @@ function queryStemsOf(query: string): QueryStems {
   };
 }
 
-/** A query of nothing but asking words is asked by all of them. */
+/** A query of nothing but question words is searched by all of them. */
 function tellingTermsOf(words: string[]): string[] {
   const telling = words.filter(isTelling);
   return telling.length > 0 ? telling : withoutStopWords(words);

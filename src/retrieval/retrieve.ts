@@ -28,7 +28,7 @@ export type RetrievalResult = {
   explanations?: Explanation[];
 };
 
-/** Within `RETRIEVAL_TIMEOUT_MS`; a failed or slow part is told in `degradations`, not thrown. */
+/** Within `RETRIEVAL_TIMEOUT_MS`; a failed or slow part is named in `degradations`, not thrown. */
 export function retrieve(
   services: RetrievalServices,
   request: RetrievalRequest,

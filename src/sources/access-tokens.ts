@@ -17,7 +17,7 @@ const granted = z.object({
 });
 type TokenGrant = z.infer<typeof granted>;
 
-/** Where OAuth 2.0 access tokens are asked for, and with what. */
+/** Where OAuth 2.0 access tokens are requested, and with what. */
 export type TokenService = {
   /** As messages name it. */
   name: string;

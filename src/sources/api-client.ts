@@ -55,7 +55,7 @@ export type ApiProvider = {
 
 export type Connection = { outgoing: FetchClient; now: Now; tokens: AccessTokens };
 
-/** An API that is asked within calls of a reader, each of which has a signal that ends it. */
+/** An API that is called within calls of a reader, each of which has a signal that ends it. */
 export type Api = (signal: AbortSignal) => ApiClient;
 
 /** An address of a configuration as base addresses are made of it: without a trailing slash. */
@@ -282,7 +282,7 @@ export function nextLink(headers: Headers): string | null {
 }
 
 /**
- * When a used up rate limit begins anew: seconds since 1970 (GitHub, GitLab) or from now
+ * When a used up rate limit starts over: seconds since 1970 (GitHub, GitLab) or from now
  * (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/03/), or a date (Atlassian).
  */
 function resetInMs(headers: Headers, now: number): number | null {

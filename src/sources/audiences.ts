@@ -26,7 +26,7 @@ export async function audienceOf(fileReaders: FileReaders): Promise<Audience> {
 const defaultReader = (principal: string): FileReaders => {
   return { principals: [{ principal, from: DEFAULT }] };
 };
-/** The readers of files whose readers are not told. */
+/** The readers of files for which none are named. */
 export const DEFAULT_READERS = defaultReader(DEFAULT);
 /** The readers of a source's files that it names none for; pages of a web site are public. */
 export const defaultReadersOf = ({ provider }: { provider: string }): FileReaders =>

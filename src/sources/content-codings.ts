@@ -23,7 +23,7 @@ export function decodeResponse(response: Response): Response {
   return new Response(decoded, { status, headers });
 }
 
-/** Begins when it is read: who only asks for the status is told it. */
+/** Begins when it is read: who needs only the status gets it without. */
 export function decodeBody(body: Body, header: string): Body {
   const words = header.split(",").map((word) => word.trim().toLowerCase());
   const coding = words.filter((word) => CODING.test(word)).join(", ");

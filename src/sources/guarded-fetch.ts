@@ -19,7 +19,7 @@ export type FetchClient = {
 
 export type GuardedRequest = {
   isHead?: boolean;
-  /** GET without a body unless told otherwise; a redirect is then not followed. */
+  /** GET without a body by default; otherwise a redirect is then not followed. */
   post?: { method?: "POST" | "PATCH" | "DELETE"; body: string };
   /** Headers for every hop, or chosen for each. */
   headers?: Record<string, string> | ((url: URL) => Promise<Record<string, string>>);

@@ -39,7 +39,7 @@ export function listedFileFromObject(
 const mayBeTwin = ({ path, externalId }: ListedFile) =>
   /[^ -~]/.test(path) || externalId?.endsWith("/") === true;
 
-/** Objects are told apart by their keys, of which several can have one path. */
+/** Objects are distinguished by their keys, of which several can have one path. */
 export async function withOwnPaths(
   files: ListedFile[],
   knownFiles: Pick<KnownFiles, "byPath" | "byExternalId">,

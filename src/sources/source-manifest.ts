@@ -32,9 +32,9 @@ export type NotificationCall = {
 };
 
 type Notifications = {
-  /** Where the provider calls: the address that the watcher tells it. */
+  /** Where the provider calls: the address that the watcher gives it. */
   path: `/api/webhooks/${string}`;
-  /** Answered to every call that is not an error, so that it tells nothing. */
+  /** Answered to every call that is not an error, so that it reveals nothing. */
   status: 200 | 202;
   /** The first call of a quiet time starts a scan at once; else a scan waits 10 seconds. */
   startsAtOnce?: true;
@@ -63,7 +63,7 @@ type Manifest<Config extends z.ZodObject> = {
   notifications?: Notifications;
   /**
    * Calls of the provider to `/api/webhooks/{id}/SOURCE`, signed with the secret of the source's
-   * webhook, which a person tells it. Says whether the source is to be scanned.
+   * webhook, which a person gave it. Says whether the source is to be scanned.
    */
   events?: (call: NotificationCall, config: Record<string, unknown>) => Promise<boolean>;
 };
@@ -87,7 +87,7 @@ export function sourceManifest<Config extends z.ZodObject>(
   };
 }
 
-/** Settings were checked when they were stored; what no longer fits is told, not guessed. */
+/** Settings were checked when they were stored; what no longer fits is an error, not guessed. */
 function parseStored<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -9,7 +9,7 @@ import { SourceFailure } from "../ports/source-reader.ts";
 import { manifestOf } from "./registry.ts";
 import { secretOf, type SourceManifest } from "./source-manifest.ts";
 
-/** A configuration as it is checked: its settings, and its secret where it was given anew. */
+/** A configuration as it is checked: its settings, and its secret where a new one was given. */
 export type ProviderConfig = Record<string, unknown>;
 
 type StoredConfig = { config: ProviderConfig; sealedSecrets: string | null };

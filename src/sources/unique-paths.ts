@@ -17,7 +17,7 @@ export async function uniquePaths(
   const own = await knownFiles.byExternalId(files.map(({ id }) => id));
   const pathOfId = new Map(own.map(({ externalId, path }) => [externalId, path]));
   const unchanged = files.filter(({ id, path }) => pathOfId.get(id) === path);
-  // A file that has its path holds it: only the paths of the others are asked for.
+  // A file that has its path holds it: only the paths of the others are read.
   const sought = files.filter(({ id, path }) => pathOfId.get(id) !== path);
   const holders = await knownFiles.byPath(sought.map(({ path }) => path));
   const holderOf = new Map(holders.map(({ path, externalId }) => [path, externalId]));

@@ -12,7 +12,7 @@ const PARAGRAPH_END = "\n\n";
 
 /**
  * The language of a passage, followed by those of its paragraphs where they differ. Paragraphs
- * that do not tell theirs have that of the passage, such a passage that of its document.
+ * whose own is unclear have that of the passage, such a passage that of its document.
  */
 export function languagesOf(text: string, ofDocument: Language | null): string {
   const around = languageOf(text) ?? reducedLanguage(ofDocument) ?? languageByLetters(text) ?? "en";

@@ -2,7 +2,7 @@ import { wordsOf } from "./words.ts";
 
 /**
  * Frequent words that build sentences, as `wordsOf` folds them, few of which code has. Norwegian
- * counts as Danish: the stems agree. English and Vietnamese are told apart only so that their texts are not
+ * counts as Danish: the stems agree. English and Vietnamese are here so that their texts are not
  * taken for others: FTS5 stems English, and Vietnamese words have one form. Others have no words here.
  */
 export const FUNCTION_WORDS = {
@@ -86,7 +86,7 @@ export const LANGUAGES = Object.keys(FUNCTION_WORDS).filter(isLanguage);
 
 const NORWEGIAN = /^n[bno]$/;
 
-/** The language of a BCP 47 tag; null for those that are not told apart here. */
+/** The language of a BCP 47 tag; null for those that are not distinguished here. */
 export function languageOfTag(tag: string | null): Language | null {
   const [primary = ""] = tag?.toLowerCase().split("-") ?? [];
   const name = primary.replace(NORWEGIAN, "da");
@@ -100,7 +100,7 @@ for (const language of LANGUAGES) {
   }
 }
 
-/** A longer text is told by its beginning. */
+/** The beginning of a longer text decides. */
 const LOOKED_AT_CHARACTERS = 600;
 /** Least weight of function words, each shared among its languages: a share of all words. */
 const MIN_SHARE = 0.06;
@@ -114,11 +114,11 @@ const DIACRITIC = /[\u00df-\u024f\u1ea0-\u1eff]/g;
 const MIN_DIACRITICS = 0.01;
 const VIETNAMESE = /[\u1ea0-\u1eff]/;
 
-/** The language of a question in Latin script; null where its words do not tell. */
+/** The language of a question in Latin script; null where its words do not show it. */
 export const languageOfQuestion = (question: string): Language | null =>
   languageFrom(question, 1) ?? (VIETNAMESE.test(question) ? "vi" : null);
 
-/** The language of a text in Latin script, by its function words; null where they do not tell. */
+/** The language of a text in Latin script, by its function words; null if they do not show it. */
 export function languageOf(text: string): Language | null {
   const sample = text.slice(0, LOOKED_AT_CHARACTERS);
   return languageFrom(sample, hasDiacritics(sample) ? 1 : MIN_FUNCTION_WORDS);

@@ -71,7 +71,7 @@ const ACCOUNT_NUMBERS =
 /** `+49 (0)30 123-456`, `030 / 123456` and `(555) 123-4567`, but neither `0.1234567` nor a date; `/ 0` begins another. */
 const PHONE_NUMBERS =
   /(?=[+(\d])(?<![\w.,+-])(?!0\.|\d\d([-./])\d\d?\1\d{4}(?!\d))(?:\+\d|\(?0|\(?[2-9]\d\d(?=\)?[ .-]\d{3}[ .-]\d{4}(?!\d)))(?:(?:\)[ -]?| ?\(| ?\/ ?(?!0)|[ .-])?\d){6,16}(?!\d)/g;
-/** How many digits a country and its trunk code take is told by no number. */
+/** No number shows how many digits its country and trunk code take. */
 const LOCAL_DIGITS = 7;
 const localDigitsOf = (number: string) =>
   number.replace("(0)", "").replace(/\D/g, "").slice(-LOCAL_DIGITS);

@@ -92,7 +92,7 @@ export async function signInAddress(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (server.pushed_authorization_request_endpoint === undefined) return url.href;
   // A provider may require it of some clients and refuse it to others, which its metadata does not
-  // tell (RFC 9126, section 5): where it is refused, the request stands in the address.
+  // say so (RFC 9126, section 5): where it is refused, the request stands in the address.
   const pushAuthorization = async () =>
     await oauth.processPushedAuthorizationResponse(
       server,
@@ -135,7 +135,7 @@ export async function redeem(
   return await readTokenResponse(to, response, tokens);
 }
 
-/** Asks once more for somebody who signed in before; null where the provider tells too little. */
+/** Asks once more for somebody who signed in before; null where the provider says too little. */
 export async function refresh(
   to: Connection,
   refreshToken: string,

@@ -99,7 +99,7 @@ function nullIfRefused(thrown: unknown): null {
 const hasOfflineAccess = ({ settings }: StoredProvider): boolean =>
   settings.scopes.split(" ").includes("offline_access");
 
-/** Null where the provider does not tell: without a refresh token the person goes there. */
+/** Null where the provider does not say: without a refresh token the person goes there. */
 async function askProviderAgain(
   services: RecheckServices,
   provider: StoredProvider,

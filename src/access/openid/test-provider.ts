@@ -18,7 +18,7 @@ const ok = (text: string): Finding => ({ tone: "ok", text });
 const note = (text: string): Finding => ({ tone: "note", text });
 const problem = (text: string): Finding => ({ tone: "wrong", text });
 
-/** Asks the provider all that can be asked without a person, and says what is wrong. */
+/** Tries all that a provider answers without a person, and says what is wrong. */
 export async function testProvider(
   services: IssuerClient,
   provider: StoredProvider,

@@ -37,7 +37,7 @@ export function serverMetadataUrl(baseUrl: string): string {
 const KNOWN_SCHEMES = new Set(["cursor:", "vscode:", "vscode-insiders:", "windsurf:"]);
 
 /**
- * The app on the person's device that opens an address, as people are told it; null: a browser
+ * The app on the person's device that opens an address, as people are shown it; null: a browser
  * opens it. Of schemes that any app may claim, only a known one or a domain's is accepted, as that
  * of RFC 8252, 7.1 (`com.example.app:/callback`); `isAccepted` false: it is neither.
  */

@@ -49,7 +49,7 @@ export function authorizationServer(services: AuthServices, baseUrl: string, net
         const isFirst = grantType.toString() === "authorization_code";
         if (!(await mayIssue(services, asId(userId), isFirst))) throw endedGrant();
       },
-      // The library would write to the console; the request's own line tells the status.
+      // The library would write to the console; the request's own line has the status.
       onError: ({ internal: { category, reason } }) => {
         state.isReplay = reason === "refresh_token_mismatch";
         services.log.info("oauth refused", { category, reason });

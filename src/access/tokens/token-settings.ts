@@ -52,6 +52,6 @@ export const newToken = (now: number) =>
   });
 export type NewToken = Omit<z.output<ReturnType<typeof newToken>>, "reader"> & {
   reader?: string | null;
-  /** Groups of that person which a sign-in told. */
+  /** Groups of that person from the sign-in. */
   readerGroups?: string[];
 };

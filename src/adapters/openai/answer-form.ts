@@ -3,7 +3,7 @@ import { isObject } from "../../core/is-object.ts";
 import { brokenAnswer } from "../limited-answer.ts";
 
 type Json = Record<string, unknown>;
-/** An answer in OpenAI's form, or the error that it tells of; null: neither. */
+/** An answer in OpenAI's form, or the error that it reports; null: neither. */
 type Answer = { choices: Json[]; usage: unknown } | { error: Json } | null;
 type Place = "delta" | "message";
 
@@ -18,7 +18,7 @@ const BROKEN_OFF =
 
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
 
-/** The error that an answer tells of in spite of its status 200. */
+/** The error that an answer reports in spite of its status 200. */
 export function errorIn(answer: unknown): Json | null {
   const first = firstOf(answer);
   if (!isObject(first)) return null;
@@ -29,7 +29,7 @@ export function errorIn(answer: unknown): Json | null {
   return isAnswer || typeof first["message"] !== "string" ? null : first;
 }
 
-/** In `metadata`: what OpenRouter was told (https://openrouter.ai/docs/api-reference/errors). */
+/** In `metadata`: what OpenRouter received (https://openrouter.ai/docs/api-reference/errors). */
 const SENTENCES = ["metadata", "raw", "error", "errors", "message", "detail", "msg"];
 
 export function sentenceIn(error: unknown, depth = 5): string | null {

@@ -105,7 +105,7 @@ export const tolerantFetch =
     return response;
   };
 
-/** The answer as the SDK's model reads it. @throws ModelFailure where a whole one tells of an error */
+/** The answer as the SDK's model reads it. @throws ModelFailure for a whole one with an error */
 async function normalizeResponse(response: Response, isStreamed: boolean): Promise<Response> {
   if (response.body === null || !response.ok) return response;
   if (isStreamed) return new Response(normalizeStream(response.body));

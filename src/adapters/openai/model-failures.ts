@@ -10,7 +10,7 @@ import { errorIn, sentenceIn } from "./answer-form.ts";
 
 const RETRYABLE = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
-/** Statuses that tell of an error. */
+/** Statuses that mean an error. */
 const FIRST_ERROR = 400;
 const AFTER_ERRORS = 600;
 
@@ -53,7 +53,7 @@ export function failureOfStatus(
   return new ModelFailure(`${status}${words}`, facts, { cause });
 }
 
-/** Gemini tells how long to wait in the body alone (https://google.aip.dev/193, `RetryInfo`). */
+/** Gemini says how long to wait in the body alone (https://google.aip.dev/193, `RetryInfo`). */
 const DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 
 const NO_FACTS = { reason: null, tooLong: null, isLoading: false, retryable: false };
@@ -72,7 +72,7 @@ function factsIn(answer: unknown) {
   return { reason, tooLong, isLoading: LOADING.test(reason), retryable };
 }
 
-/** The failure behind an error that a provider tells without a status of its own. */
+/** The failure behind an error that a provider reports without a status of its own. */
 export function failureInAnswer(error: Record<string, unknown>, cause?: unknown): ModelFailure {
   // Some give a status as the code.
   const status = Number(error["code"]);
@@ -81,7 +81,7 @@ export function failureInAnswer(error: Record<string, unknown>, cause?: unknown)
   }
   const facts = factsIn({ error });
   const retryable = facts.retryable || PASSING.test(facts.reason ?? "");
-  return new ModelFailure("the provider told of an error", { ...facts, retryable }, { cause });
+  return new ModelFailure("the provider reported an error", { ...facts, retryable }, { cause });
 }
 
 /** In the words of Ollama, LM Studio, vLLM, llama-server and LiteLLM, near the beginning. */
@@ -193,7 +193,7 @@ export async function translateFailures<T>(work: PromiseLike<T>, signal: AbortSi
 
 type Parts = ReadableStream<LanguageModelV4StreamPart>;
 
-/** A stream that fails, or tells of a failure, ends with an `error` part that is ours. */
+/** A stream that fails, or reports a failure, ends with an `error` part that is ours. */
 export function translateStream(stream: Parts, signal: AbortSignal | undefined): Parts {
   const reader = stream.getReader();
   return new ReadableStream<LanguageModelV4StreamPart>(

@@ -29,7 +29,7 @@ export function learnWindow(baseUrl: string, model: string, tokens: number): num
 const isRecent = (window = { until: 0 }) => window.until > Date.now();
 
 /**
- * Asks a server for a model's window, unless it was asked for a moment ago. Resolves to what the
+ * Requests a model's window from a server, unless it did so a moment ago. Resolves to what the
  * server says; null: it was not asked, or does not say.
  */
 export async function readWindow({ baseUrl, fetch }: Server, model: string, isAgain = false) {

@@ -35,7 +35,7 @@ export function dropThoughts(modelId: string) {
   let reader = answerReader(THINKS.test(modelId));
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     transform(part, controller) {
-      // The server tells thoughts apart.
+      // The server separates thoughts.
       if (part.type === "reasoning-start") reader = answerReader(false);
       const isText = part.type === "text-delta";
       const delta = isText ? reader.push(part.delta) : part.type === "text-end" ? reader.end() : "";

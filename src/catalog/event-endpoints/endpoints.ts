@@ -51,7 +51,7 @@ export async function createEndpoint(services: EndpointServices, settings: Setti
   return { ...settings, id, failingSince: null, secret };
 }
 
-/** Failures are counted anew. @throws QuarryError `invalid` */
+/** The count of failures starts over. @throws QuarryError `invalid` */
 export async function changeEndpoint(
   services: EndpointServices,
   { id, ...before }: EventEndpoint,

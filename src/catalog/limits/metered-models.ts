@@ -88,7 +88,7 @@ function meteredReader(reader: ImageReader, spending: Spending): ImageReader {
   const maxTokens = () => ({ input: PICTURE_INPUT, output: maxOutputTokens });
   const readPicture: typeof reader.read = async (picture, signal) => {
     const hold = await spending.reserve({ kind: "image", model, maxTokens });
-    // A provider that tells no tokens reports 0.
+    // A provider that counts no tokens reports 0.
     return await settle(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
       inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },
     );

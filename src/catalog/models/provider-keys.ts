@@ -62,7 +62,7 @@ export const providerName = z
   )
   .meta({ example: "local" });
 const pair = (first: string, second: string) => ({ [first]: [second], [second]: [first] });
-/** Fields of either, as the reference tells which of them go together. */
+/** Fields of either; the reference says which of them go together. */
 export const providerSettingFields = z
   .object({ ...newProviderKey.shape, ...newModelServer.shape })
   .partial()

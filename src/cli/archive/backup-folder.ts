@@ -66,7 +66,7 @@ async function* filesIn(archive: AsyncIterable<Uint8Array>): AsyncGenerator<ZipI
     yield { name, content: await take(header.readUInt32LE(18)) };
     if (name === MANIFEST) break;
   }
-  // The rest tells that the service came to the end.
+  // The rest shows that the service came to the end.
   while ((await pieces.next()).done !== true);
 }
 

@@ -118,7 +118,7 @@ function quarryService(config: Configuration, version: string): string {
 /**
  * workerd's configurations for the local default of wrangler.toml. Bundles lie in the same folder, and
  * state in the folder where workerd runs. Variables come from its environment, so that no secret is
- * written; the command line adds the address and the folder of assets. Every address may be asked:
+ * written; the command line adds the address and the folder of assets. Every address may be called:
  * the Worker itself decides where a request may go.
  */
 export function workerdConfigs(toml: string, version: string) {

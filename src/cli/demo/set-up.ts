@@ -84,7 +84,7 @@ export async function setUpResources(
 const hasNoImageModel = (imageModel: unknown) =>
   imageModel === null || imageModel === DEFAULT_IMAGE_MODEL;
 
-/** The first model of a local server that sees, as far as its name tells. */
+/** The first model of a local server that sees, as far as its name shows. */
 async function findSeeingModel(api: PanelApi): Promise<string | null> {
   const servers = await dataOf(api.GET("/model-servers"));
   const names = servers.flatMap(({ models }) => models.map(({ model }) => model));

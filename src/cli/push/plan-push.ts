@@ -25,7 +25,7 @@ export type PushPlan = {
 export type ManifestEntry = {
   size: number;
   sha256: string | null;
-  /** As a push told them; null: none did. */
+  /** As a push named them; null: none did. */
   readers: string[] | null;
 };
 

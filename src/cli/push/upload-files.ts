@@ -6,7 +6,7 @@ import { dataOf, encodePath, type PanelApi } from "../api/clients.ts";
 import { reasonOf, type LocalFile } from "./list-folder.ts";
 import { toBatches, splitBySize } from "../../core/work/batches.ts";
 
-/** `readers` null: their readers are not told. */
+/** `readers` null: the push names no readers. */
 type Upload = LocalFile & { readers?: string[] | null };
 
 const MIB = 1 << 20;

@@ -74,7 +74,7 @@ const answer = z.union([
 ]);
 
 /**
- * Applies the migrations to the database of a state folder, and tells what else this version
+ * Applies the migrations to the database of a state folder, and says what else this version
  * changes. A stamp file records that nothing has changed since then.
  * @throws CommandFailure with the reason, also for a state of a later version
  */

@@ -62,7 +62,7 @@ export function countCall(counters: CallCounters, call: CallRecord): void {
   const add = (series: string, amount = 1) => {
     counters[series] = (counters[series] ?? 0) + amount;
   };
-  // A streamed call tells at its end whether it was degraded.
+  // A streamed call says at its end whether it was degraded.
   if (call.degraded.length > 0) add("quarry_degraded_total");
   if (call.isFirst === false) return;
   const surface = `surface="${call.surface}"`;

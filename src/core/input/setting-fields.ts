@@ -24,7 +24,7 @@ declare module "zod" {
     autocomplete?: "current-password";
     /** A setting that is stored encrypted and never shown; a configuration has at most one. */
     secret?: true;
-    /** Says where the secret is sent, or what it opens: when it changes, the secret is asked again. */
+    /** Says where the secret is sent, or what it opens: if changed, the secret is entered again. */
     destination?: true;
     /** An address to which the secret travels, or the access that it gives: https only. */
     encrypted?: true;

@@ -14,7 +14,7 @@ const READS = /ocr/i;
 const SEES =
   /llava|vision|(?:^|[^a-z])vl(?:[^a-z]|$)|[\d.]vl|minicpm-?[vo]|moondream|pixtral|internvl|smolvlm|multimodal|llama-?4|gemma-?(?:3(?!-?(?:n|270m|1b|:1b|:270m))|[4-9])|mistral-small-?3\.[12]|glm-?\d(?:\.\d)?v|gpt-(?:4o|[4-9]\.\d|[5-9])|claude|gemini|kimi-k2\.[5-9]/i;
 
-/** Whether a model can be given pictures, as far as its name tells. */
+/** Whether a model can be given pictures, as far as its name shows. */
 export const seesPictures = (model: string) =>
   SEES.test(lastPart(model)) || modelKindOf(model) === "image";
 

@@ -16,7 +16,7 @@ export type RetryRules = {
   random?: () => number;
 };
 
-/** Full jitter (0 to a doubling bound), at least what was asked for. @throws the last failure */
+/** Full jitter (0 to a doubling bound), at least what the callee wants. @throws the last failure */
 export async function withRetries<T>(work: () => Promise<T>, rules: RetryRules): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -111,7 +111,7 @@ const UNTOLD = select({ fileId: f.id, revision: f.readersRevision });
 export const MAX_UNTOLD = 10_000;
 
 /**
- * The groups that these principals are in, as each of these sources tells them, the sources'
+ * The groups that these principals are in, as each of these sources lists them, the sources'
  * default readers, and files with an audience that indexes may not know, up to one more than
  * `MAX_UNTOLD`.
  */

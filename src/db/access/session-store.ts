@@ -20,7 +20,7 @@ export const CALLING = {
   ...pick(s, "hash", "userId", "createdAt", "lastSeenAt", "vouchedUntil"),
   ...pick(u, "email", "role"),
   hasTotp: HAS_TOTP,
-  /** That the provider told which vouches for the session. */
+  /** From the provider that vouches for the session. */
   groups: json(
     textList,
     `coalesce((select i.groups from user_identities i

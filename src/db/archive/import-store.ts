@@ -123,7 +123,7 @@ export type PlannedRag = {
   id: RagId;
   sourceId: FileSourceId;
   replaces: boolean;
-  /** Its passages are embedded anew, when the import is over. */
+  /** Its passages are embedded again, when the import is over. */
   embeds: boolean;
   row: typeof rags.$inferInsert;
   scopes: IndexScope[];
@@ -224,7 +224,7 @@ export const isBuilt = ({ replaces, embeds }: PlannedRag) => replaces && embeds;
 
 const FILES_TOLD = 500;
 
-/** The index before is told the readers of the archive. */
+/** The previous index gets the readers of the archive. */
 const readersToTell = (importId: string, sourceId: FileSourceId, now: number) =>
   sql`insert into reader_changes (file_source_id, file_ids, at)
     select ${sourceId}, json_group_array(file_id), ${now} from (

@@ -18,7 +18,7 @@ export type RagOfSource = Row<typeof COUNTS>;
 
 const COUNTERS = raw("rag_generations g on g.rag_id = r.id and g.generation = r.generation");
 
-/** RAGs told of for one list of sources; each costs two rows. */
+/** RAGs named in one list of sources; each costs two rows. */
 const MAX_RAGS = 2_000;
 
 /** The RAGs of these sources, in order of identifier: two rows each, whatever they hold. */

@@ -42,7 +42,7 @@ export const listSourceRows = (db: Database, slice: Slice, mayReadAll: boolean) 
     order: raw("s.identifier"),
   });
 
-/** Members are told of sources `s` without permissions only. */
+/** Members see sources `s` without permissions only. */
 export const isOpenTo = (mayReadAll: boolean) => sql`(${mayReadAll} or s.permissions = 'off')`;
 
 /** Reads a page by keys, for lists that cost the same however long they are. */

@@ -19,7 +19,7 @@ const { setId: _of, ...ofQuestion } = columnsOf(table);
 const QUESTION = select(ofQuestion);
 export type Question = Row<typeof QUESTION>;
 
-/** The columns of what is asked and expected, of questions and of their copies in a run. */
+/** The columns of questions and expected results, of questions and of their copies in a run. */
 export const CONTENT = ["question", "expected", "answerCheck", "answer", "jsonSchema"] as const;
 
 export type QuestionContent = Pick<Question, (typeof CONTENT)[number]>;

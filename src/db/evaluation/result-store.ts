@@ -8,7 +8,7 @@ import { CONTENT, type QuestionContent } from "./question-store.ts";
 const { attempts: _tries, ...ofResult } = columnsOf(evaluationResults);
 
 const WAITING = select(pick(ofResult, "questionId", ...CONTENT));
-/** A question of a run that is to be asked. */
+/** A question of a run that is still to be answered. */
 export type WaitingQuestion = Row<typeof WAITING>;
 
 /** The next questions of a run; an attempt of each is counted. */

@@ -15,7 +15,7 @@ export const MESSAGE_FIELDS = pick(
 );
 export const MESSAGE = select(MESSAGE_FIELDS);
 
-/** With the file's size; null where the source does not tell it, as of a Google document. */
+/** With the file's size; null where the source does not say it, as for a Google document. */
 export const SIZED_FIELDS = {
   ...MESSAGE_FIELDS,
   size: orNull(

@@ -95,7 +95,7 @@ const IN_RAG = select({
 
 export type FileDetail = Row<typeof DETAIL> & { rags: Row<typeof IN_RAG>[] };
 
-/** RAGs that are told of; a file is seldom in more than a few. */
+/** At most so many RAGs are named; a file is seldom in more than a few. */
 const RAGS_TOLD = 100;
 
 /** A file of a source and how it stands in each RAG, in order of the RAG's identifier. */

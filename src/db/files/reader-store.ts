@@ -106,7 +106,7 @@ type SourcePermissions = Pick<
 >;
 
 /**
- * Counts the files of a source that nobody can read, and tells why for the first; reads every
+ * Counts the files of a source that nobody can read, and says why for the first; reads every
  * file. While permissions are off, files without readers count as if they had the default ones.
  */
 export async function readAccess(

@@ -41,7 +41,7 @@ export const SOURCE_FILE = select({
   isExcluded: IS_EXCLUDED,
   errorMessage: orNull(
     text(
-      // A file that is tried again tells why its last try failed.
+      // A file that is tried again shows why its last try failed.
       `(select rf.error_message from ${ROWS} and rf.status <> 'deleted'
       and rf.error_message is not null order by rf.status = 'error' desc limit 1)`,
     ),

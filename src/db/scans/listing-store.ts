@@ -219,7 +219,7 @@ export async function noteProblem(db: Database, run: ScanRun, problem: ScanProbl
   await runBatch(db, addProblems(run, run.progress.commit, [problem]));
 }
 
-/** Adds to what a run tells of files and addresses that it could not read. */
+/** Adds to a run's list of files and addresses that it could not read. */
 function addProblems(run: ScanRun, commit: string, problems: ScanProblem[]): Sql[] {
   if (problems.length === 0) return [];
   const firstProblems = problems.slice(0, PROBLEMS_KEPT).map(({ path, message }) => ({

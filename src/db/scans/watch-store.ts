@@ -41,7 +41,7 @@ export const findWatches = (db: Database, watchIds: string[]) =>
 
 type ProposedWatch = Omit<StoredWatch, "resourceId" | "live" | "endsAt">;
 
-/** Stores a watch before its provider is asked, so that a crash leaves a trace of it. */
+/** Stores a watch before its provider is called, so that a crash leaves a trace of it. */
 export const insertWatch = (db: Database, { sourceId, ...watch }: ProposedWatch) =>
   execute(db)`insert into source_watches
     ${values(sourceWatches, { ...watch, fileSourceId: sourceId })}`;

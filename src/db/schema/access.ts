@@ -179,7 +179,7 @@ export const tokens = sqliteTable(
     manageScopes: integer({ mode: "boolean" }).notNull().default(true),
     /** For whom it reads: `named` in each call, or the person of this address; null: nobody. */
     reader: text(),
-    /** Groups of that person which the sign-in told; those that sources tell are added to them. */
+    /** Groups of that person from the sign-in; those that sources list are added to them. */
     readerGroups: jsonColumn(textList).notNull().default([]),
     createdAt: integer().notNull(),
     expiresAt: integer(),

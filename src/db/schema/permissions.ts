@@ -49,7 +49,7 @@ export const syncedGroups = sqliteTable(
   (table) => [primaryKey({ columns: [table.fileSourceId, table.name] })],
 );
 
-/** Members of groups as a source's provider tells them, nested groups flattened. */
+/** Members of groups as a source's provider lists them, nested groups flattened. */
 export const principalGroups = sqliteTable(
   "principal_groups",
   {

@@ -44,7 +44,7 @@ export const fileSources = sqliteTable(
     groupsDueAt: integer().notNull().default(0),
     /** Counts of files by who may read them, as of the last time its groups were due. */
     access: jsonColumn(accessCounts),
-    /** Principals of files for which none are told. */
+    /** Principals of files for which none are named. */
     defaultReaders: jsonColumn(textList).notNull().default([]),
     /** Reads pictures and scanned pages; null: nothing does. */
     imageModel: text().default(DEFAULT_IMAGE_MODEL),
@@ -159,7 +159,7 @@ const scanProgress = z.object({
   step: z.number(),
   /** After the change feed, everything is listed to mend what the feed missed. */
   verify: z.boolean().optional(),
-  /** Notes of earlier pages do not count: of a change feed, or of a listing that began anew. */
+  /** Notes of earlier pages do not count: of a change feed, or of a listing that started over. */
   notesFrom: z.number().optional(),
   /** When the listing began, if the run followed a change feed before it, ms. */
   listedFrom: z.number().optional(),
@@ -233,7 +233,7 @@ export const files = sqliteTable(
     contentId: text().notNull().default(sql.raw(NEW_CONTENT_ID)),
     /** Labels, owner, tags and the like, for `providerFilter`. */
     metadata: jsonColumn(jsonObject).notNull(),
-    /** When it was last changed, as far as its source tells; else when its bytes last changed. */
+    /** When it was last changed, as far as its source says; else when its bytes last changed. */
     modifiedAt: integer().notNull().default(0),
     /** A reader's values between scans: validators, how a page was found. */
     sourceState: jsonColumn(jsonObject),

@@ -32,7 +32,7 @@ export type Chunk = {
   headings: string[];
   /** Whether the first heading is the file's name, and stands nowhere in the text. */
   isNamed?: true;
-  /** As `languagesOf` tells them. */
+  /** From `languagesOf`. */
   languages: string;
   page: number | null;
   /** Whether a model read any of it from a picture. */

@@ -129,7 +129,7 @@ function scoreBy(text: string, weigh: Weigh): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** So many characters beyond ASCII tell what more of them would. */
+/** So many characters beyond ASCII show what more of them would. */
 const MAX_SCORED = 2_000;
 /** Rules and frames repeat any character: from the third on it is no evidence. */
 const RUN_BEYOND_ASCII = /([^\0-\u007f])\1*/gu;

@@ -42,7 +42,7 @@ export function headOf(bytes: Uint8Array, count = SIGNATURE_BYTES): string {
 export function foreignMediaType(bytes: Uint8Array): string | null {
   const head = headOf(bytes);
   // Short signatures made of letters also begin texts, which hold no control characters.
-  // oxlint-disable-next-line no-control-regex -- control characters tell binary files from text
+  // oxlint-disable-next-line no-control-regex -- control characters mark binary files
   const isBinary = /[\0-\x08\x0e-\x1a\x7f-\xff]/.test(head);
   if (!isBinary) return head.startsWith("%!PS") ? "application/postscript" : null;
   const hasZeros = head.includes("\0");

@@ -5,7 +5,7 @@ import { MAX_PICTURE_BYTES, UnusablePicture } from "./picture.ts";
 /** PNG, third edition: https://www.w3.org/TR/png-3/ */
 const SIGNATURE = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const [GREY, RGB] = [0, 2];
-/** The filter that tells each byte by the one above. */
+/** The filter that stores each byte as its difference to the one above. */
 const UP = 2;
 const ROWS_AT_ONCE = 64;
 

@@ -9,7 +9,7 @@ type Facts = { width: number; height: number; orientation?: number };
 
 const DAMAGED = "the picture is damaged";
 
-/** As the first bytes of a file tell them, by media type. @throws RangeError for a short file */
+/** As the first bytes of a file say, by media type. @throws RangeError for a short file */
 const READERS: Record<string, (view: DataView) => Facts> = {
   "image/png": (view) => ({ width: view.getUint32(16), height: view.getUint32(20) }),
   "image/gif": (view) => ({ width: view.getUint16(6, true), height: view.getUint16(8, true) }),

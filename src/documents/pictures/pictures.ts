@@ -38,7 +38,7 @@ export class Pictures {
   readonly #readings: Reading[] = [];
   readonly #reserved: { reading: Reading; bytes: Uint8Array; mediaType: string }[] = [];
   readonly #running = new Set<Promise<void>>();
-  /** Places by what is told of them. */
+  /** Places by what is said of them. */
   readonly #told = new Map<string, Place[]>();
   #failure: unknown = null;
   /** Pictures that a model may still read. */

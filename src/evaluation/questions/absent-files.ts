@@ -6,7 +6,7 @@ import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 
-/** So many are told; a set that names more was made for another RAG. */
+/** At most so many are named; a set that names more was made for another RAG. */
 const MAX_TOLD = 10;
 
 /** At most 10 expected files that the set's target lacks: not indexed yet, or misspelt. */

@@ -47,7 +47,7 @@ export function contentOfForm({ question, expected, check, answer, jsonSchema }:
   };
 }
 
-/** The rest of a sentence about what no field's own form can tell; null: nothing is wrong. */
+/** The rest of a sentence about what no single field shows; null: nothing is wrong. */
 export function problemWithQuestion(
   { expected, answerCheck, answer, jsonSchema }: QuestionContent,
   { subjectKind }: Pick<QuestionSet, "subjectKind">,

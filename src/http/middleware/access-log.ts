@@ -14,7 +14,7 @@ const CALLER_GONE = 499;
 /** One line per request, with what it did, without the query string: it may name documents. */
 export const accessLog = createMiddleware<AppEnv>(async (context, next) => {
   const startedAt = Date.now();
-  // The runtime may end the work of a caller who hung up, and nothing else would tell of it.
+  // The runtime may end the work of a caller who hung up, and nothing else would record it.
   const { signal } = context.req.raw;
   const recordDisconnect = () => recordCall(context, CALLER_GONE, startedAt);
   signal.addEventListener("abort", recordDisconnect, { once: true });

@@ -15,7 +15,7 @@ type Resources = { rag: PublicRag; inference: PublicInference; agent: PublicAgen
 type With<Variables> = AppEnv & { Variables: AppEnv["Variables"] & { caller: Caller } & Variables };
 export type InferenceEnv = With<Pick<Resources, "inference">>;
 
-/** As a resource is now or, before a search or a run, which tell no counts, as it was seconds ago. */
+/** As a resource is now or, before a search or run, which show no counts, as it was seconds ago. */
 type When = "now" | "recent";
 
 /**
@@ -70,7 +70,7 @@ const guard = <Kind extends keyof Resources>(kind: Kind, when: When) =>
     await next();
   });
 
-/** Before answers that tell what a resource is. */
+/** Before answers that show a resource. */
 export const guardRag = guard("rag", "now");
 export const guardInference = guard("inference", "now");
 export const guardAgent = guard("agent", "now");

@@ -36,7 +36,7 @@ siteRoutes.get("/assets/*", async (context) => {
  * `GET /health`: liveness. An answer means that the Worker runs with a valid configuration; an
  * invalid one is a 500 that names the variable. It calls neither the database nor any other
  * service, so that frequent calls are free and fast; `/panel/api/overview` shows those. Calls that
- * failed tell that the storage is full.
+ * failed show that the storage is full.
  */
 siteRoutes.get("/health", (context) => {
   const { config, storage, version } = context.get("services");
@@ -62,7 +62,7 @@ siteRoutes.get("/.well-known/security.txt", (context) => {
   return context.text(`Contact: ${config.SECURITY_CONTACT}\nExpires: ${expires}\n`);
 });
 
-/** The root leads people to the panel, and tells programs what is here. */
+/** The root leads people to the panel, and shows programs what is here. */
 siteRoutes.get("/", (context) => {
   context.header("Vary", "Accept");
   const isBrowser = (context.req.header("Accept") ?? "").includes("text/html");

@@ -81,7 +81,7 @@ const pushWebUrls = createRoute({
   },
 });
 
-/** Where providers report changes; the answer tells nothing. */
+/** Where providers report changes; the answer reveals nothing. */
 const reported = SOURCES.flatMap(({ name, notifications }) => {
   if (notifications === undefined) return [];
   const { path, status } = notifications;
@@ -101,7 +101,7 @@ const reported = SOURCES.flatMap(({ name, notifications }) => {
   });
 });
 
-/** Where providers call whom a person told the address and the secret of a source's webhook. */
+/** Where providers call to whom a person gave the address and the secret of a source's webhook. */
 const eventRoutes = SOURCES.flatMap(({ id, name, events }) =>
   events === undefined
     ? []

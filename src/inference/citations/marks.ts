@@ -11,7 +11,7 @@ const SYLLABLES = 4;
 /** One of 24 million words. */
 export const newCitingWord = () => newWord(SYLLABLES);
 
-/** Tells the model how to cite; goes where it is told of the passages. */
+/** Instructs the model how to cite; goes where the passages are introduced. */
 export function citingNotice(word: string): string {
   return [
     `Directly after each statement that rests on a passage, write [cite-${word}:n] with the number`,

@@ -81,7 +81,7 @@ const { $schema: _, ...searchSchema }: Record<string, unknown> = z.toJSONSchema(
 
 /** One search tool a RAG, named and described after it. */
 export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<ToolSet> {
-  // Refused here: a tool's failure is told to the model, which cannot name the reader.
+  // Refused here: a tool's failure goes to the model, which cannot name the reader.
   for (const rag of rags) readersOf(rag);
   const { jsonSchema, tool } = await import("../ai-sdk.ts");
   const inputSchema = jsonSchema<z.output<typeof SearchInput>>(searchSchema, {

@@ -80,7 +80,7 @@ export async function endOfFailure(
   const verdict = verdictOf(thrown, isCounted ? file.attempts : 1);
   if (verdict.kind === "again") {
     const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
-    // Shown in the panel and logged; the API tells a reason only of files that failed for good.
+    // Shown in the panel and logged; the API gives a reason only of files that failed for good.
     const reason = `${verdict.message}${thrown instanceof Error ? providerReason(thrown) : ""}`;
     const nextTry = { delayMs: verdict.delayMs, reason };
     const tries = isCounted ? `, try ${file.attempts} of ${MAX_TRIES}` : "";

@@ -99,7 +99,7 @@ export async function getExtractedText(
 type Source = { id: FileSourceId; provider: string };
 
 /**
- * The current text of a file, with what was extracted besides. While `status`, which covers all
+ * The current text of a file, with what else was extracted. While `status`, which covers all
  * RAGs, is `indexed`, its passages' offsets refer to this text; otherwise passages may be of an
  * earlier version; null: no RAG indexes the file. `sha256` is of the file's bytes.
  * @throws QuarryError `not-found` when the source has no such file, or it has not been read

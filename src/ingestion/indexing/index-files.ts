@@ -144,10 +144,10 @@ function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
 const cutByWeight = (files: ClaimedFile[]) =>
   splitBySize(files, { total: GROUP_LIMIT_BYTES }, weightOf);
 
-/** Null where the source does not tell it: what has no bytes and was never read. */
+/** Null where the source does not say it: what has no bytes and was never read. */
 const sizeOf = ({ size, sha256 }: ClaimedFile) => (size === 0 && sha256 === null ? null : size);
 
-/** Assumed of a document (bytes) whose size its source does not tell; a few are read together. */
+/** Assumed of a document (bytes) of unknown size; a few are read together. */
 const UNKNOWN_BYTES = 1024 * 1024;
 
 /** The largest size (bytes) that a file's text may have. */

@@ -180,7 +180,7 @@ const imageFields = (
     : { imageModel: source.imageModel };
 
 /**
- * Whether pictures are left that the source's model reads now, or a RAG is indexed anew that has
+ * Whether pictures are left that the source's model reads now, or a RAG is indexed again that has
  * what another model has read. A new RAG takes that as it is.
  */
 function mayReadMore(document: ExtractedDocument, { source, indexedAt }: ClaimedFile): boolean {

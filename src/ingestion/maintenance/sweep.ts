@@ -52,7 +52,7 @@ const STEP_MS = SECOND_MS / 2;
 const QUERIES_KEPT = 20_000;
 const MINUTES_AN_HOUR = 60;
 
-/** By then, whoever changed who may read files has told the indexes. */
+/** By then, whoever changed who may read files has updated the indexes. */
 const READERS_TOLD_WITHIN_MS = 20 * SECOND_MS;
 
 const AUDIT_KEPT_MS = 90 * DAY_MS;

@@ -7,12 +7,12 @@ import type { Services } from "../../services.ts";
 import { readerStore } from "../../sources/reader-store.ts";
 import { audienceOf, defaultReadersOf, namedReaders } from "../../sources/audiences.ts";
 
-/** A preview lists for so long; what is told of a larger source is told of its beginning. */
+/** A preview lists for so long; of a larger source, it covers the beginning. */
 const LISTED_FOR_MS = 20 * SECOND_MS;
 
 /**
  * Tells what permissions would do: the files, how many of them nobody could read, and why. Where they
- * are on, or files are pushed, it is told of what is recorded; else the source is listed, and
+ * are on, or files are pushed, it covers what is recorded; else the source is listed, and
  * nothing is stored. `defaultReaders`: those to try.
  * @throws SourceFailure
  */

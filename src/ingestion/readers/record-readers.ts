@@ -13,7 +13,7 @@ import type { StoredFile } from "../../db/files/file-store.ts";
 
 const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => principal);
 
-/** `readers` null: nobody told them, and permissions are off. */
+/** `readers` null: none are named, and permissions are off. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
 export async function readerRecordsOf(files: FileWithReaders[]): Promise<ReaderRecords> {
@@ -42,7 +42,7 @@ export async function recordReaders(
   await sendReaders(services, source.id);
 }
 
-/** While an index is down, each call tells as many parts of ten changes again. */
+/** While an index is down, each call reports as many parts of ten changes again. */
 const MAX_PARTS_AFTER_FAILURE = 20;
 
 /**
@@ -78,12 +78,12 @@ async function sendReaders(
   if (failed !== undefined) throw failed.reason;
 }
 
-/** Tells indexes once readers are recorded; the sweep tells an index that does not answer. */
+/** Updates indexes once readers are recorded; the sweep updates one that does not answer. */
 export async function sendReadersOrLater(
   services: Pick<Services, "db" | "log" | "ragIndexes">,
   fileSourceId: FileSourceId,
 ): Promise<void> {
-  const event = "an index was not told who may read files";
+  const event = "readers not sent to an index";
   await attempt(services.log, event, { fileSourceId }, () => sendReaders(services, fileSourceId));
 }
 

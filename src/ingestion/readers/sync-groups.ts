@@ -54,7 +54,7 @@ async function membersIn(reader: SourceReader | null, group: string, signal: Abo
   const name = group.slice(group.indexOf(":") + 1);
   try {
     const addresses = (await reader?.membersOf?.(name, signal)) ?? null;
-    if (addresses === null) return { members: [], unknown: "its source tells no members" };
+    if (addresses === null) return { members: [], unknown: "its source lists no members" };
     return { members: addresses.flatMap((address) => principalOf(address) ?? []), unknown: null };
   } catch (thrown) {
     if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;

@@ -28,7 +28,7 @@ type PurgeServices = Pick<Services, "db" | "files" | "log" | "now">;
  * Deletes the stored bytes and texts of replaced and deleted files, and once more when no worker
  * can be left that still writes them. Every key names content that the file does not have, so
  * nothing current is deleted, and a step that a crash interrupted is repeated as a whole.
- * A source whose contents cannot be deleted is told of and waits an hour, so that it does not hold
+ * A source whose contents cannot be deleted is logged and waits an hour, so that it does not hold
  * up the others.
  */
 export async function purgeReplacedContents(services: PurgeServices): Promise<void> {
@@ -81,7 +81,7 @@ const PAGES_PER_SWEEP = 10;
  * Deletes what an upload stored whose worker died before the file's row named it: nothing else
  * knows of these bytes. At most once a day all keys of a source to which files are pushed are
  * compared with its files, a page at a time; a page that a crash interrupted is compared again. A
- * source whose page fails is told of, and the others go before it.
+ * source whose page fails is logged, and the others go before it.
  */
 export async function purgeInterruptedUploads(services: PurgeServices): Promise<void> {
   for (let page = 0; page < PAGES_PER_SWEEP; page++) {

@@ -217,7 +217,7 @@ async function noteWait({ db, now }: Services, run: ScanRun, { message, delayMs 
 const FEED_FAILED = -1;
 
 /**
- * A source's cursor may not tell of changes since a broken listing saw files last. A feed can fail
+ * A source's cursor may not cover changes since a broken listing saw files last. A feed can fail
  * for ever where its cursor lies: https://github.com/microsoftgraph/microsoft-graph-docs/issues/2531
  */
 function listingTimeAfterFailure({ mode }: ScanProgress, thrown: unknown): number | null {

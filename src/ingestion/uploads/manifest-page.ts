@@ -7,7 +7,7 @@ const PAGE_SIZE = 5_000;
 
 /**
  * A source's files, up to 5,000 per page in order of path. `cursor` null: from the start, and the
- * end. `readers`: as a push told them; null: none did.
+ * end. `readers`: as a push named them; null: none did.
  */
 export async function manifestPage(
   services: Pick<Services, "db">,

@@ -29,7 +29,7 @@ export async function setReaders(
 }
 
 /**
- * Replaces a pushed file's metadata. The indexes are told within seconds; the file keeps its
+ * Replaces a pushed file's metadata. The indexes follow within seconds; the file keeps its
  * version, passages and vectors.
  * @throws QuarryError `not-found`, `invalid`: too long
  */

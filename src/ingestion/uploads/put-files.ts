@@ -24,7 +24,7 @@ export type BatchResult = { path: string; stored: StoreOutcome };
 /**
  * Stores the files of a batch as `putFile` does each, group by group as they come. A file that is
  * refused fails alone; a path that was given before in the batch is refused.
- * Where `files` throws and groups that came before are stored, the results tell these, and what was
+ * Where `files` throws and groups that came before are stored, the results name these, and what was
  * thrown as a result without a path.
  * @throws what `files` throws when nothing is stored
  */

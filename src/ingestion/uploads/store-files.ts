@@ -100,9 +100,9 @@ async function storeOnce(
   });
   const readersOf = async (some: ReceivedFile[]) =>
     await findChangedReaders(source, some, existing);
-  const tells =
+  const hasReaders =
     source.permissions === "on" || files.some(({ readers: principals }) => principals !== null);
-  if (tells)
+  if (hasReaders)
     await discardOnError(services, files, recordReaders(services, source, await readersOf(same)));
   await mapParallel([...own, ...same], WRITES_AT_ONCE, async (file) => {
     // This call wrote it already, when the database statement was executed twice.

@@ -143,7 +143,7 @@ async function verifyPart(
 }
 
 /**
- * Asks the vector index which batches are visible. `processedUpTo` alone does not tell: it is one
+ * Asks the vector index which batches are visible. `processedUpTo` alone does not show: it is one
  * time for all RAGs, and may be that of the last write or of its processing. How many were asked
  * about.
  */

@@ -62,7 +62,7 @@ export const overviewRoutes = new Endpoints("service").json(
     const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
     const { noRoomSince, problem } = storage;
     const reading = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
-    // How much work waits, and how many vectors there are, tells of files of every source.
+    // How much work waits, and how many vectors there are, counts files of every source.
     const tellsOfAll = reading.mayReadAll || !(await hasPermissions(db, null));
     const [overview, queues, secrets] = await Promise.all([
       readOverview(db, { ...reading, problem }),

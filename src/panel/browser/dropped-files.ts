@@ -5,7 +5,7 @@ export type DroppedFile = { path: string; file: File | null };
 
 /** One folder's files with their paths in it, as `quarry push` has them; else with its name. */
 export async function filesIn({ items, files }: DataTransfer): Promise<DroppedFile[]> {
-  // The entries must be asked for at once: the list is empty when the event is over.
+  // The entries must be read at once: the list is empty when the event is over.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   if (entries.length === 0) return [...files].map((file) => ({ path: file.name, file }));
   const lists = await Promise.all(entries.map((entry) => filesBelow(entry, "")));

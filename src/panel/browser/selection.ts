@@ -2,7 +2,7 @@ const BOX = "input[type=checkbox][form=selected]";
 
 const boxes = () => [...document.querySelectorAll<HTMLInputElement>(BOX)];
 
-/** One box ticks all of the page, and the bar of actions tells how many are ticked. */
+/** One box ticks all of the page, and the bar of actions shows how many are ticked. */
 export function addSelection(): void {
   document.documentElement.classList.add("selects");
   document.addEventListener("change", ({ target }) => {

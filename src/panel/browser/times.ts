@@ -2,7 +2,7 @@ import { relativeTime } from "../components/figures.ts";
 
 const AGAIN_MS = 15_000;
 
-/** Keeps relative times right, and tells the exact one in the reader's own zone. */
+/** Keeps relative times right, and shows the exact one in the reader's own zone. */
 export function keepTimes(): void {
   setTimes(document);
   setInterval(() => {

@@ -130,7 +130,7 @@ type InputAttributes = Pick<
 >;
 type InputProps = FieldProps &
   InputAttributes & {
-    /** A password that proved right is kept while a code is asked for. */
+    /** A password that proved right is kept while the form waits for a code. */
     keepsPassword?: boolean;
     /** The parameter of the page's address that the script sets to what is typed. */
     "data-look"?: string;
@@ -290,7 +290,7 @@ export function freshForm(values: Record<string, string | string[]> = {}): FormS
 /** A choice that says: the field named `….other` holds it. */
 export const OTHER_MODEL = "other";
 
-/** The hidden field that tells which state of a record a form shows. */
+/** The hidden field with the state of a record that a form shows. */
 export const UPDATED_AT = "updatedAt";
 
 /** A setting's name in a form: its path in the body that the API takes. */

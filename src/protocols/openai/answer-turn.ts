@@ -21,7 +21,7 @@ import { toNoSuchModel, readModelName } from "./models.ts";
 import { type Output, type OutputEvent, outputEvents, outputOf } from "./output.ts";
 import { MAX_MODEL_LENGTH, type Turn } from "./turn.ts";
 
-/** How one of OpenAI's APIs asks for a turn and tells it. */
+/** How one of OpenAI's APIs requests and returns a turn. */
 export type TurnApi<Read extends Turn> = {
   schema: z.ZodType;
   /** @throws OpenAiRefusal */

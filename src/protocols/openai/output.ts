@@ -48,7 +48,7 @@ const citationsOf = ({ response, items }: InferenceResult, from: number) =>
     return [{ file_id: fileIdOf({ rag, path }), filename: path, ...place }];
   });
 
-/** Not in OpenAI's API: less was retrieved than was asked for. */
+/** Not in OpenAI's API: less was retrieved than was requested. */
 export const degradedAnswer = ({ degradations }: Output) =>
   degradations.length > 0 ? { degraded: { occurred: true as const } } : {};
 
@@ -56,7 +56,7 @@ export const degradedAnswer = ({ degradations }: Output) =>
 export const retrievalAnswer = ({ questions }: { questions: string[] }) =>
   questions.length > 0 ? { retrieval: { questions } } : {};
 
-/** A turn as its events tell it; what follows a schema comes whole, after it was checked. */
+/** A turn as its events report it; what follows a schema comes whole, after it was checked. */
 export async function* outputEvents(
   events: AsyncIterable<RunEvent>,
   wishes: OutputWishes,

@@ -62,7 +62,7 @@ export function readConversation(messages: ConversationEntry[]): Conversation {
   const last = messages.findLast(({ role }) => !NOTES.has(role)) ?? messages.at(-1);
   if (last === undefined) throw refuse("messages", "must not be empty");
   conversation.requireAnswers(last.param);
-  // Instructions alone are what the model is asked.
+  // Instructions alone are the question.
   const isAlone = NOTES.has(last.role);
   const text = isAlone ? conversation.notes.splice(0).join("\n\n") : last.text;
   if ((isAlone || last.role === "user") && text.trim() === "") {

@@ -6,7 +6,7 @@ import type { ChunkChange } from "../write/write-context.ts";
 import { run, readTotals, type Row } from "../tables.ts";
 import type { LiveChunk, LiveChunks, ChunkPlace } from "./live-chunks.ts";
 
-/** Estimated first, then scored exactly: this many more than are asked for. */
+/** Estimated first, then scored exactly: this many more than are requested. */
 const FIRST_EXTRA = 32;
 /** Standard deviations below the last score found: leaves out fewer than one in 200 wrongly. */
 const DEVIATIONS = 1.5;
@@ -24,7 +24,7 @@ const LIVE_CODES = `SELECT c.chunk, c.duplicate, s.code
 export const bytesOfSigns = (vectors: number, dimensions: number): number =>
   Math.ceil(vectors / SIGN_BLOCK_SIZE) * SignBlock.bytes(bytesOfCode(dimensions));
 
-/** One bit a component: tells which stored vectors a query must be compared with. */
+/** One bit a component: selects which stored vectors a query must be compared with. */
 export class SignMemory {
   readonly #dimensions: number;
   readonly #blocks: SignBlock[] = [];

@@ -16,7 +16,7 @@ export class Eligibility {
   readonly #chunksOf: (files: BitSet, includeDuplicates: boolean) => BitSet;
   #chunks: BitSet | null = null;
 
-  /** `chunksOf` is asked once, when needed. `excluded`: left out, with all chunks equal to them. */
+  /** `chunksOf` runs once, when needed. `excluded`: left out, with all chunks equal to them. */
   constructor(
     within: EligibleFiles,
     includeDuplicates: boolean,

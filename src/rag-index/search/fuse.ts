@@ -182,7 +182,7 @@ export const APPROXIMATION_MARGIN = 0.02;
  * Selects the candidates to read, best first, with ties at the end, whose order path and position
  * decide. A threshold adds those that may pass it until enough do, and takes none away: what is
  * read without it decides the order of what passes.
- * @param queries tell up to which similarity a query may name no chunk.
+ * @param queries have the similarity up to which a query may name no chunk.
  */
 export function chooseCandidates(
   ranked: RankedId[],

@@ -21,7 +21,7 @@ export type QueryTerm = { word: string; postings: number; weight: number };
 /** In scripts without spaces, fewer characters match every cut that begins with them. */
 export const isPrefixTerm = isPartOfCut;
 
-/** A query whose language is not told is reduced as languages that so many chunks have. */
+/** A query of unknown language is reduced as languages that so many chunks have. */
 const MIN_LANGUAGE_SHARE = 0.01;
 
 /** Facts of an index's words: at most how many chunks hold one, and shares of its languages. */

@@ -154,7 +154,7 @@ export class Search {
     const isExact = rule.mode !== "semantic" && threshold === null && !merged;
     const limits = { needed, threshold, ...(isExact ? { slack: 0 } : {}) };
     const best = chooseCandidates(ranked, legs, limits);
-    // The best by words tells other indexes what their own are worth.
+    // The best by words shows other indexes what their own are worth.
     const heads = new Set(merged ? legs.flatMap(({ lexical: [head] }) => head?.id ?? []) : []);
     const choice = new Set([...best, ...ranked.filter(({ id }) => heads.has(id))]);
     const queryVectors = request.queries.map(({ vector }) => vector);

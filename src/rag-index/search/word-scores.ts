@@ -23,9 +23,9 @@ const MAX_WORD_LENGTH = 64;
 /** New words are read alone, at half the speed, up to so many postings or this share of all. */
 const FRESH_POSTINGS = 256;
 const FRESH_SHARE = 0.75;
-/** Words that were asked for once and are not in memory; all are forgotten when they are more. */
+/** Words that were searched once and are not in memory; all are forgotten when they are more. */
 const WORDS_SEEN = 4_096;
-/** Searches before memory that others hold is asked for again. */
+/** Searches before memory that others hold is requested again. */
 const SEARCHES_REFUSED = 64;
 
 /** Chunks in order of their numbers, and what BM25 gives each for a word, or for several. */

@@ -64,7 +64,7 @@ export function findMovedFiles(sql: SqlStorage, files: number[]): Set<number> {
     CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`);
 }
 
-/** Up to this many moved files are asked for by their own keys; for more, all folders are asked. */
+/** Up to this many moved files are searched by their own keys; for more, all folders are. */
 const FILES_BY_KEY = 20;
 /** Rows about moved files that one search reads: some milliseconds. */
 const MOVED_READ = 1_000;

@@ -87,7 +87,7 @@ function excludedPaths(sql: SqlStorage): Set<string> {
   );
 }
 
-/** A file that is left out stays so where it moves, from the write on that tells its path. */
+/** A file that is left out stays so where it moves, from the write on that names its path. */
 export function moveExclusion(sql: SqlStorage, from: string, to: string): void {
   run(sql)`INSERT OR IGNORE INTO exclusions (kind, value)
     SELECT kind, ${to} FROM exclusions WHERE kind = 'file' AND value = ${from}`;

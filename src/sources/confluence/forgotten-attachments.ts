@@ -11,7 +11,7 @@ const AT_ONCE = 4;
 
 /**
  * Only a search lists a space's attachments, and it may lag behind: known ones that it does not
- * show, of pages that are there, are asked for. `next`: the known path after which to go on.
+ * show, of pages that are there, are requested. `next`: the known path after which to go on.
  */
 export async function readForgotten(
   client: ApiClient,

@@ -27,7 +27,7 @@ const SHOWN = new Map([
   ["jira", "key"],
 ]);
 const MAX_MACROS_NAMED = 20;
-/** A hundred are asked for in one call. */
+/** A hundred are requested in one call. */
 const MAX_MENTIONS = 1_000;
 
 const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

@@ -78,7 +78,7 @@ export const contentPage = pageOf(wireContent);
 /** The most that search answers with restrictions. */
 export const PER_SEARCH_PAGE = 200;
 
-/** Search tells attachments, labels and restrictions of many pages in one call. */
+/** Search lists attachments, labels and restrictions of many pages in one call. */
 export async function searchContents(
   client: ApiClient,
   kinds: readonly string[],

@@ -215,7 +215,7 @@ export class GithubReader implements SourceReader {
     const message = isFound ? undefined : HEADLESS.get(head);
     if (message !== undefined) page.problems.push({ path: own.name, message });
     if (head !== 404 || this.#config.branch !== undefined) return;
-    // The repository was deleted or its branch renamed just now: the next listing tells.
+    // The repository was deleted or its branch renamed just now: the next listing shows it.
     if (earlier !== undefined) throw new ListsAll();
     page.partial = true;
   }

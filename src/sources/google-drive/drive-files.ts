@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ApiClient } from "../api-client.ts";
 import { drivePermission, PERMISSION_FIELDS } from "./drive-permission.ts";
 
-/** A file as Drive v3 tells of it, with the fields that are asked for. */
+/** A file of Drive v3, with the fields that are requested. */
 export const driveFile = z.object({
   id: z.string().min(1),
   name: z.string(),
@@ -25,7 +25,7 @@ export const driveFile = z.object({
     })
     .optional(),
   driveId: z.string().optional(),
-  /** Not told to those who may not share it, nor of items of shared drives. */
+  /** Hidden from those who may not share it; items of shared drives have none. */
   permissions: z.array(drivePermission).optional(),
   /** Told of items of shared drives: whether they have permissions of their own. */
   hasAugmentedPermissions: z.boolean().optional(),

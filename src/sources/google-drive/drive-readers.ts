@@ -164,7 +164,7 @@ const memberPage = pageOf("members", z.array(member).default([]));
 
 /**
  * The users of a group and of groups in it. All people of its customer are those of the group's own
- * domain: the API does not tell the customer's others. @throws SourceFailure
+ * domain: the API does not list the customer's others. @throws SourceFailure
  */
 export async function directoryMembers(client: ApiClient, group: string): Promise<Principal[]> {
   const path = `groups/${encodeURIComponent(group)}/members`;

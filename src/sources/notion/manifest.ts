@@ -37,7 +37,7 @@ export const notion = sourceManifest({
   id: "notion",
   name: "Notion",
   summary: "Pages and databases that are shared with a connection.",
-  readersNote: "Notion tells no permissions: if they are on, every file has the default readers.",
+  readersNote: "Notion reports no permissions: if they are on, every file has the default readers.",
   config: notionConfig,
   open: async (config, tools) => {
     const { notionReader } = await import("./notion-reader.ts");

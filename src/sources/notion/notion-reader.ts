@@ -9,7 +9,7 @@ const WALKS = "walks/";
 
 /**
  * Notion by the token of a connection. A listing's state lies in the store, its cursor names it. An
- * edited page is read when it is listed, as it tells which pages lie in it, and kept for `open`.
+ * edited page is read when it is listed, as it names the pages in it, and kept for `open`.
  */
 export function notionReader(config: NotionConfig, options: NotionOptions): SourceReader {
   const { store, known: knownFiles } = options;

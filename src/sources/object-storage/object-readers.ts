@@ -8,7 +8,7 @@ import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 /** The metadata of an object that names who may read it; S3 writes `x-amz-meta-` before it. */
 export const READERS = "readers";
 
-/** A JSON list of principals, or principals with commas between; undefined: nobody told. */
+/** A JSON list of principals, or principals with commas between; undefined: none are named. */
 export function readersInMetadata(text: string | null | undefined): FileReaders | undefined {
   if (text === null || text === undefined) return undefined;
   const json = parseJson(text);
@@ -35,7 +35,7 @@ type Reading = {
   now: Now;
 };
 
-/** Files with their readers, which S3 tells object by object: of those that are new or changed. */
+/** Files with their readers, which S3 has object by object: of those that are new or changed. */
 export async function addReaders(
   files: ListedFile[],
   { known: knownFiles, metadataOf, now }: Reading,

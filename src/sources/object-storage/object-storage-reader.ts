@@ -38,7 +38,7 @@ const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
 type ObjectStorageOptions = Pick<SourceTools, "outgoing" | "now"> & {
   /** Keys a page, 1 to 1,000. */
   pageSize?: number;
-  /** Whether to list who may read the objects; `known` tells what earlier scans read. */
+  /** Whether to list who may read the objects; `known` has what earlier scans read. */
   readsPermissions?: boolean;
   known: Pick<KnownFiles, "byPath" | "byExternalId">;
 };
@@ -109,7 +109,7 @@ const createSignedGet =
   async (url: URL, signal: AbortSignal, how: Pick<GuardedRequest, "timeoutMs" | "isHead"> = {}) => {
     const signed = await client.sign(url.href, { method: how.isHead === true ? "HEAD" : "GET" });
     const headers = Object.fromEntries(signed.headers);
-    // A signature is for one address: a redirect is told, not followed.
+    // A signature is for one address: a redirect is an error, not followed.
     const request = { headers, signal, maxRedirects: 0 };
     return await guardedFetch(outgoing, url.href, { ...request, ...how });
   };

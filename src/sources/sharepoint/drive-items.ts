@@ -75,7 +75,7 @@ function hashOf({ file }: DriveItem): string | null {
   return hash ? `hash/${hash}` : null;
 }
 
-/** SharePoint calls many text files binary; then the name tells. */
+/** SharePoint calls many text files binary; then the name decides. */
 export function mimeTypeOf({ file, name }: DriveItem): string {
   const mediaType = bareMediaType(file?.mimeType ?? null);
   const tells = mediaType !== null && mediaType !== "application/octet-stream";

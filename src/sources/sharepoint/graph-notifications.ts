@@ -8,7 +8,7 @@ import type { NotificationCall } from "../source-manifest.ts";
 export const GRAPH_WEBHOOK = "/api/webhooks/graph";
 
 const MAX_VALIDATION_TOKEN_LENGTH = 2_048;
-/** Each costs a hash. What further ones tell is found by the interval. */
+/** Each costs a hash. What further ones report is found by the interval. */
 const MAX_NOTIFICATIONS = 100;
 
 const LIFECYCLE = new Map<string, WatchNotification["event"]>([

@@ -100,7 +100,7 @@ function principalsOf(
   if (ALL_USERS.some((start) => claim.startsWith(start))) return domainsOf(context);
   const groups = groupsOf(identity);
   if (groups.length > 0) return groups;
-  // SharePoint's own group, whose members Graph does not tell.
+  // SharePoint's own group, whose members Graph does not list.
   if (siteGroup) return [groupPrincipal(`${SITE_GROUP}${context.driveId}/${siteGroup.id ?? ""}`)];
   const name = claim.startsWith(MEMBER_CLAIM) ? claim.slice(MEMBER_CLAIM.length) : "";
   const addresses = [identity.user?.email, siteUser?.email, name];

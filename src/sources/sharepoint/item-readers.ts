@@ -12,7 +12,7 @@ import type { FollowedDrive, StoredDrives } from "./stored-drives.ts";
  * https://learn.microsoft.com/graph/api/driveitem-list-permissions
  * https://learn.microsoft.com/graph/api/driveitem-delta#scanning-permissions-hierarchies
  */
-/** A change feed needs this to tell which items have permissions of their own. */
+/** A change feed needs this to mark items with permissions of their own. */
 export const SHARING_PREFERENCES =
   "deltashowremovedasdeleted, deltatraversepermissiongaps, deltashowsharingchanges, hierarchicalsharing";
 const ITEMS_AT_ONCE = 4;

@@ -21,7 +21,7 @@ const FIELDS = Object.keys(downloadable.shape).join(",");
 const REFUSED = new Set([401, 403, 404, 410]);
 const TRIES = 2;
 
-/** The bytes of a file at an address that is asked for just before. @throws SourceFailure */
+/** The bytes of a file at an address that is requested just before. @throws SourceFailure */
 export async function openItem(client: ApiClient, file: ListedFile): Promise<OpenedFile> {
   if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
   for (let attempt = 1; ; attempt++) {

@@ -34,7 +34,7 @@ export async function readDelta(
   const page = await client.find(deltaPage, link ?? startAddress(), { absent });
   if (page === null) return null;
   const { value, "@odata.nextLink": nextLink = null, "@odata.deltaLink": deltaLink = null } = page;
-  // Each item once, as it was told of last.
+  // Each item once, as it was listed last.
   const items = [...new Map(value.map((item) => [item.id, item])).values()];
   return { items, nextLink, deltaLink };
 }
@@ -82,7 +82,7 @@ const placeOf = (item: DriveItem) =>
 const isBeneath = (drive: FollowedDrive, id: string): boolean =>
   folderTree(drive).placeOf(id) !== null;
 
-/** Files may be told before the folders above them: these are asked for. @returns their ids */
+/** Files may be listed before the folders above them: these are requested. @returns their ids */
 export async function findMissingFolders(
   client: ApiClient,
   drive: FollowedDrive,

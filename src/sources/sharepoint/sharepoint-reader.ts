@@ -135,7 +135,7 @@ export class SharePointReader implements SourceReader {
     return this.#options.readsPermissions === true;
   }
 
-  /** Without the readers that are asked for, or with those of a permission that has expired. */
+  /** Without the readers that are requested, or with those of a permission that has expired. */
   #isOutdated({ drives, expiresAt }: StoredDrives): boolean {
     const hasReaders = drives.every(({ sharing }) => sharing !== null);
     const isExpired = expiresAt !== null && expiresAt <= this.#options.now();
@@ -189,7 +189,7 @@ export class SharePointReader implements SourceReader {
     const { siteId, drives, from } = state;
     const drive = drives[at.drive];
     if (drive === undefined) return await this.#keepFiles(drives, at);
-    // A listing kept its files: only another one tells which of them have gone.
+    // A listing kept its files: only another one shows which of them have gone.
     const isUnlisted = from !== null && drive.link === null && drive.refusal !== null;
     try {
       drive.refusal = null;

@@ -47,7 +47,7 @@ export const position = z.object({
   drive: z.number(),
   /** The page to ask for, behind the last drive the last path that is kept; null: the beginning. */
   link: z.string().nullable(),
-  /** How often this listing began anew. */
+  /** How often this listing started over. */
   restarts: z.number(),
 });
 /** Where a listing or a feed stands. */

@@ -62,7 +62,7 @@ const leftOutCounts = z.object({
   sitemapUrls: count,
   /** Pages that equal one that is read, or name it as their canonical one. */
   copies: count,
-  /** Some were no longer told apart. */
+  /** Some were no longer distinguished. */
   isAtLeast: flag,
 });
 /** These have no state, and a place in the notes behind the states. */
@@ -96,16 +96,16 @@ const crawlState = z.object({
   folders: mapOf(z.string(), z.string()),
   leftOut: leftOutCounts.prefault({}),
   partial: flag,
-  /** Whether a link was told that is one of endlessly many. */
+  /** Whether a problem names a link that is one of endlessly many. */
   toldEndless: flag,
-  /** Whether something failed that may have led to known pages: these are asked for themselves. */
+  /** Whether something failed that may have led to known pages: these are requested themselves. */
   isDoubtful: flag,
   /** The known file up to which these, or the pushed ones alone, were taken in; null: none was. */
   knownAfter: z.string().nullable().default(null),
   knownDone: flag,
   /** Failures to answer in a row, by host. */
   silence: mapOf(z.string(), z.number()),
-  /** When each host may be asked again, ms. */
+  /** When each host may be called again, ms. */
   nextAt: mapOf(z.string(), z.number()),
 });
 export type Crawl = z.infer<typeof crawlState>;
@@ -169,7 +169,7 @@ export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<strin
   return `${crawl.id} ${crawl.step} ${attempt}`;
 }
 
-/** @throws SourceFailure `down` when the state was lost: the scan must begin anew. */
+/** @throws SourceFailure `down` when the state was lost: the scan must start over. */
 export async function readCrawl(store: ReaderStore, cursor: string): Promise<Crawl> {
   const [id = "", step = "", attempt = ""] = cursor.split(" ");
   const crawl = await readJson(store, `${stepFolder(id, step)}${attempt}`, crawlState);

@@ -31,7 +31,7 @@ export const isPushed = (file: ListedFile | null) => file?.sourceState?.["pushed
 const KEPT_UNMET_MS = 30 * DAY_MS;
 const unmetSince = (file: ListedFile | null) => Number(file?.sourceState?.["unmetSince"] ?? NaN);
 
-/** Whether no crawl of the last weeks met a page, whatever it answers when it is asked for itself. */
+/** Whether no crawl of the last weeks met a page, whatever it answers when requested itself. */
 export const isForgotten = (file: ListedFile, now: number) =>
   now >= unmetSince(file) + KEPT_UNMET_MS;
 

@@ -31,7 +31,7 @@ export async function followLinks(
   }
   const [first] = dropped;
   step.out.skipped += dropped.length;
-  // One of the crawl is told: few problems are kept, and a calendar must hide no page that failed.
+  // The crawl names one: few problems are kept, and a calendar must hide no page that failed.
   if (first === undefined || crawl.toldEndless) return;
   crawl.toldEndless = true;
   step.out.problems.push({ path: first, message: ENDLESS });

@@ -164,7 +164,7 @@ function fileOf(
       ...(robotsTag === null ? {} : { robotsTag }),
       ...(pushed ? { pushed } : {}),
     },
-    // Servers that write each page anew give equal bytes another time.
+    // Servers that write each page again give equal bytes another time.
     ...(isNew ? { modifiedAt: modifiedAtOf(facts, entry.modifiedAt, lastModified) } : {}),
   };
 }

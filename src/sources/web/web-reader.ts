@@ -133,7 +133,7 @@ async function giveUpWaiting(step: Step): Promise<void> {
   }
 }
 
-/** An address may end like a file of another kind, `index.php`: a type that tells the kind decides. */
+/** Addresses may end like files of another kind, `index.php`: a type that names the kind decides. */
 function openBytes(bytes: Uint8Array, mimeType: string): OpenedFile {
   const body = new Response(bytes).body ?? new ReadableStream();
   const isTelling = !["text", null].includes(kindByMediaType(mimeType));

@@ -15,7 +15,7 @@ const config = parseConfig({
 });
 const { signal } = new AbortController();
 /** Trying again does not help. */
-const FINAL = { retryable: false, message: "the provider told of an error" };
+const FINAL = { retryable: false, message: "the provider reported an error" };
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`);
 
 test("ten queries are one embedding call, with the key and no fields servers refuse", async () => {

@@ -57,7 +57,7 @@ test("permissions of a source are previewed, switched on and shown with each fil
   expect(source).toContain("1 file is shared with groups whose members are not known");
   expect(source).toContain("See permissions");
   const tab = await textOf(path);
-  expect(tab).toMatch(/group:hr@example\.com +1 file: its source tells no members/);
+  expect(tab).toMatch(/group:hr@example\.com +1 file: its source lists no members/);
   expect(tab).not.toContain("See permissions");
   const call = await textOf("/panel/search?rag=vault&q=note&reader=j%25o@x.org&groups=hr,+staff");
   expect(call).toMatch(
@@ -72,13 +72,13 @@ test("permissions of a source are previewed, switched on and shown with each fil
   expect(await textOf("/panel")).not.toContain("nobody can read");
 });
 
-test("a source whose provider tells no permissions says so", async () => {
+test("a source whose provider reports no permissions says so", async () => {
   const config = { token: "t", apiBaseUrl: "https://localhost" };
   await api.send("POST", "/file-sources", { name: "Garden", provider: "notion", config });
   const sentence =
-    "Notion tells no permissions: if they are on, every file has the default readers.";
+    "Notion reports no permissions: if they are on, every file has the default readers.";
   expect(await textOf("/panel/sources/garden/permissions")).toContain(sentence);
-  expect(await textOf("/panel/sources/vault/permissions")).not.toContain("tells no permissions");
+  expect(await textOf("/panel/sources/vault/permissions")).not.toContain("reports no permissions");
 });
 
 test("a token's reader is chosen: none, each call's, or one person", async () => {

@@ -143,7 +143,7 @@ function partsFor(item: Slot, evidence: Evidence): string[] {
 /** Properties that ask for the answer in words: a quotation fills them. */
 const PROSE =
   /^(?:answers?|text|summary|description|reason|explanation|quot(?:e|ation)|sentences?|response|reply|result|statement|content|details|note|message|antwort|begrundung|beschreibung|items?|steps?|instructions|points)$/;
-/** Words of a property that say no more than that a value is asked for. */
+/** Words of a property that say no more than that a value is wanted. */
 const GENERIC = /^(?:number|count|quantity|value|result|answer|date|e?mail|contact|ur[il]|link)$/;
 
 /** A property; `isProse`: it asks for words rather than for one value. */

@@ -23,7 +23,7 @@ export function questionOf(request: string) {
   const telling = tellingWords(text);
   const words = telling.length > 0 ? telling : wordsOf(text);
   return {
-    /** Stems of the words that tell what is asked. */
+    /** Stems of the words that say what the question is about. */
     terms: [...new Set(words.map(stemOf))].slice(0, MAX_TERMS),
     names: [...new Set(namesIn(text))].slice(0, MAX_NAMES),
     isNegated: NEGATION.test(text),

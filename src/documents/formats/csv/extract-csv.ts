@@ -7,7 +7,7 @@ import { filledRow } from "../../writing/table-text.ts";
 import { guessDelimiter, newPlace, rowsOf } from "./delimited-rows.ts";
 
 const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a character";
-/** A stray quote cannot be told from a file that is cut off. */
+/** A stray quote looks like a file that is cut off. */
 const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell contains everything that follows`;
 
 export function* extractRows(text: string, delimiter: string | null): CooperativeWork<Extraction> {

@@ -22,7 +22,7 @@ export class OpenItems {
   }
 
   open(name: string, attributes: Attributes): boolean {
-    // A list that counts down begins with the number of its items, which only its end tells.
+    // A list that counts down begins with the number of its items, which only its end shows.
     const isCounted = name === "ol" && !("reversed" in attributes);
     if (LISTS.has(name)) this.#lists.push(isCounted ? counterOf(attributes) : null);
     else if (ITEMS.has(name)) this.#startItem(name, attributes);

@@ -2,7 +2,7 @@ import { judgeNames } from "./judge-names.ts";
 import { isMain, type Attributes } from "./html-roles.ts";
 
 const MAX_KIND_CHARACTERS = 200;
-/** A page with less prose has no main text that could be told from what is around it. */
+/** A page with less prose has no main text that stands out from what is around it. */
 export const MIN_PROSE = 250;
 export const MIN_LINKS = 3;
 /** A longer heading is a sentence. */

@@ -10,7 +10,7 @@ import { embeddedPage } from "../xml/embedded-html.ts";
 
 /** Limit of one output: a table of some thousand rows. */
 const MAX_OUTPUT_CHARACTERS = 1 << 18;
-/** Limit of keys and values: each takes up to 75 bytes during parsing, besides its characters. */
+/** Limit of keys and values: each takes up to 75 bytes during parsing, plus its characters. */
 const MAX_VALUES = 1_000_000;
 const hasPicture = (data: unknown) => /\bimage\//.test(Object.keys(data ?? {}).join());
 const STAND_IN = /^<[^<>\n]*>$/;

@@ -54,7 +54,7 @@ export function* drawingsOf(
   return drawings;
 }
 
-/** Its first bytes tell how large a picture is: no other is unpacked where none are read. */
+/** Its first bytes say how large a picture is: no other is unpacked where none are read. */
 function* markOf(archive: ZipArchive, target: string, pictures: Pictures): CooperativeWork<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -90,7 +90,7 @@ export type ListLevel = { format: string; start: number; text: string; isLegal?:
 
 /**
  * Counts one item of a level, from 0; empty for bullets. `counts` are those of the list's levels,
- * `start` is where the count begins anew.
+ * `start` is where the count starts over.
  */
 export function nextLabel(
   levelAt: (level: number) => ListLevel | undefined,

@@ -81,7 +81,7 @@ function isOfFigures(row: string[]): boolean {
   return isHalf && !figures.every((cell) => YEAR.test(cell));
 }
 
-/** False for paragraphs of the structure tree: their typography may tell more. */
+/** False for paragraphs of the structure tree: their typography may say more. */
 function writeTagged(
   { block, label = "" }: { block: Block; label?: string },
   role: BlockRole,

@@ -19,7 +19,7 @@ import { XmlStream, type XmlAttributes, type XmlHandler } from "./xml-stream.ts"
 const ROOT =
   /^[^<]*(?:<[?!][^>]*>[^<]*)*<(?:\w+:)?Workbook\s[^>]{0,2000}urn:schemas-microsoft-com:office:spreadsheet/;
 const COMMENT = /<!--(?:(?!-->)[^])*-->/g;
-/** A sheet tells behind its rows that it is hidden. */
+/** A sheet says behind its rows that it is hidden. */
 const SHEET_OR_HIDDEN = /<(?:\w+:)?(?:Worksheet[\s>]|Visible>\s*(Sheet\w*Hidden))/g;
 const [MAX_COLUMNS, MAX_ROWS] = [1 << 14, 1 << 20];
 

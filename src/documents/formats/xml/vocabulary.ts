@@ -17,7 +17,7 @@ const NAMES = {
   silent: "script style path",
 };
 type NamedRole = keyof typeof NAMES;
-/** Roles of DocBook, JATS, TEI, DITA and XHTML. `field`: a record or a value, told by its name. */
+/** Roles of DocBook, JATS, TEI, DITA and XHTML. `field`: a record or a value, known by its name. */
 export type XmlRole = NamedRole | "item" | "detail" | "row" | "cell" | "inline" | "field";
 
 const isNamedRole = (name: string): name is NamedRole => name in NAMES;

@@ -72,7 +72,7 @@ export function decodePath(raw: string): string {
 /** Types that clients send without knowing one: curl calls every body that it is given a form. */
 const TELL_NOTHING = new Set([UNKNOWN_MEDIA_TYPE, "application/x-www-form-urlencoded"]);
 
-/** The media type of a file from its `Content-Type`; from its name where that tells nothing. */
+/** The media type of a file from its `Content-Type`; from its name where that says nothing. */
 const mediaTypeOf = (type: string, path: string) =>
   TELL_NOTHING.has(type) ? mediaTypeByName(path) : type;
 

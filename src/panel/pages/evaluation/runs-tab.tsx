@@ -22,7 +22,7 @@ export const figure = (value: number | null | undefined) => value?.toFixed(DIGIT
 
 export function runListPages(pages: Pages): void {
   const ofSet = pages.forRecord(setOf);
-  // `?compare=` is asked as the second setting.
+  // `?compare=` is the second setting.
   ofSet.get("/:set/runs", (context, set) => {
     const target = context.req.query("compare") ?? "";
     return runsTab(context, set, freshForm({ [`${SECOND}target`]: target }));

@@ -24,7 +24,7 @@ import { ragAddress, RAGS, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
 
 const FOLDERS_OFFERED = 50;
-/** From so many passages, files or choices on the RAG's name is asked for. */
+/** From so many passages, files or choices on the RAG's name must be typed. */
 const MUCH = 1_000;
 
 const scopeAddress = (rag: RagRecord) => `${ragAddress(rag.identifier)}/scope`;
@@ -35,7 +35,7 @@ function scopeIn(form: FormValues): IndexScope {
   return { type, value: form.has("typed") ? form.text("value") : form.exact("value") };
 }
 
-/** Back in the folder of the tree where the change was asked for. */
+/** Back in the folder of the tree where the change was made. */
 function treeAddress(rag: RagRecord, form: FormValues): string {
   const path = form.exact("path");
   return path === "" ? scopeAddress(rag) : withQuery(scopeAddress(rag), { path });

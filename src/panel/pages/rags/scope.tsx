@@ -158,13 +158,13 @@ const Choose = ({ tree, path: value }: { tree: Tree; path: string }) => {
   const scope: IndexScope = { type: "path", value };
   if (tree.among.has(value)) return <LeaveOut tree={tree} scope={scope} />;
   if (tree.through !== null) return null;
-  // A key of a bucket may begin with a slash; a path that is asked for may not.
+  // A key of a bucket may begin with a slash; a requested path may not.
   if (value.startsWith("/")) return <span class="soft">only by its id</span>;
   const values = { ...scope, path: tree.folder };
   return <ActionButton action={`${tree.here}/add`} label="Index" values={values} />;
 };
 
-/** Leads to the page that tells how much it is. */
+/** Leads to the page that shows how much it is. */
 const LeaveOut = ({ tree, scope }: { tree: Tree; scope: IndexScope }) => {
   const href = withQuery(`${tree.here}/remove`, { ...scope, path: tree.folder });
   return <LinkButton href={href} label="Leave out …" />;

@@ -49,7 +49,7 @@ function patchIn(rag: RagRecord, form: FormValues) {
   return omitUndefined(parseKnownOrRefuse(ragPatch, RAG_FORM.patch(form)));
 }
 
-/** Saves what builds nothing at once; else what the new index costs is asked about first. */
+/** Saves what builds nothing at once; else the cost of the new index is confirmed first. */
 export async function saveSettings(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = await formOf(context);
   const attempted = await attempt(form, RAG_FORM.names, async () => {

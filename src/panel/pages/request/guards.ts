@@ -38,7 +38,7 @@ export const requireOwnForms = createMiddleware<PageEnv>(async ({ req, get }, ne
   await next();
 });
 
-/** Asks for a sign-in, and then leads to the page that was asked for. */
+/** Asks for a sign-in, and then leads to the requested page. */
 export const requireSession = createMiddleware<PageEnv>(async (context, next) => {
   const services = context.get("services");
   const { raw } = context.req;
@@ -54,7 +54,7 @@ export const requireSession = createMiddleware<PageEnv>(async (context, next) =>
   return await next();
 });
 
-/** The address of a page as it was asked for, without its origin. */
+/** The address of a page as it was requested, without its origin. */
 const requestPath = ({ req }: PageContext) => req.url.slice(new URL(req.url).origin.length);
 
 /**

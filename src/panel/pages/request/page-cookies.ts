@@ -63,7 +63,7 @@ const MAX_FLOWS = 4;
 const FLOW = "quarry_openid_";
 const FLOW_ID_LENGTH = 16;
 
-/** Each tab has a sign-in of its own, by its `state`, which the name does not tell. */
+/** Each tab has a sign-in of its own, by its `state`, which the name does not reveal. */
 const flowName = async (state: string) => FLOW + (await sha256Hex(state)).slice(0, FLOW_ID_LENGTH);
 
 /** Lax: the person comes back from another site, with the provider's answer in the address. */

@@ -12,7 +12,7 @@ import type { SearchAnswer } from "../../search/search-rag.ts";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {
   before: EarlierMessage[];
-  /** One answer, or two that are compared; empty while nothing was asked. */
+  /** One answer, or two that are compared; empty before the first question. */
   found: TrialRun[];
 };
 

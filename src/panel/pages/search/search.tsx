@@ -20,10 +20,10 @@ import { formFrom, freshForm, type FormValues } from "../../components/form.tsx"
 const HERE = "/panel/search";
 const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];
 const EVENTS_TYPE = "text/event-stream";
-/** A comparison that begins: nothing is asked before its second setting is set. */
+/** A comparison that begins: nothing is searched before its second setting is set. */
 const BEGIN = "begin";
 
-/** Searches are addresses; what a model answers is asked by a form, as it may cost something. */
+/** Searches are addresses; a model's answer is requested by a form, as it may cost something. */
 export function searchPages(pages: Pages): void {
   pages.get("/", async (context) => {
     const form = formFrom(fillSecond(new URL(context.req.url).searchParams));
@@ -58,7 +58,7 @@ type PlaygroundRequest = {
   form: FormValues;
   /** One, or two to compare. */
   targets: [Target, Target?];
-  /** The model whose page it is; null: the page on which everything can be asked. */
+  /** The model whose page it is; null: the page for questions of every kind. */
   fixed: Model | null;
   choices: Choices | null;
 };

@@ -60,7 +60,7 @@ export function eventPages(pages: Pages): void {
 async function eventsTab(context: PageContext, state: FormState): Promise<Response> {
   const content = (
     <>
-      <p class="soft">Quarry tells your programs what happens, by signed requests.</p>
+      <p class="soft">Quarry reports what happens to your programs, by signed requests.</p>
       <List
         {...{ context, columns: ENDPOINTS, label: "Endpoints", empty: "There are none yet." }}
         listed={{ data: await listEndpoints(context.get("services").db) }}

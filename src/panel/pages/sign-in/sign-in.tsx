@@ -102,7 +102,7 @@ function refusal(thrown: unknown): unknown {
 
 const ASKS_CODE = "Enter the code of your authenticator app as well, or a recovery code.";
 
-/** Only after the password proved right: to others the page tells nothing of a second factor. */
+/** Only after the password proved right: to others the page reveals nothing of a second factor. */
 const needsCode = (state: FormState) =>
   state.code === "code-required" || state.problem("code") !== null;
 

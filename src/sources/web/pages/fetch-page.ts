@@ -19,7 +19,7 @@ const SMALL_BODY_BYTES = 1_024 * 1_024;
 /** Headers are kept with the page in the database. */
 const MAX_HEADER_LENGTH = 1_000;
 /**
- * Types of linked addresses that are no documents; a named address of this kind is told so later.
+ * Types of linked addresses that are no documents; a named one fails with that reason later.
  */
 const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$|\/wasm$/;
 
@@ -187,10 +187,10 @@ function countSilence(crawl: Crawl, { host }: URL, fetched: Outcome, answered: b
   throw new UnresponsiveServer(kind, `${host}: ${message}, ${count} times in a row`, retryAfterMs);
 }
 
-/** The whole scan stops: to go on would tell nothing about the pages. */
+/** The whole scan stops: to go on would show nothing about the pages. */
 export class UnresponsiveServer extends SourceFailure {}
 
-/** Waits until the host may be asked again and books the next time. */
+/** Waits until the host may be called again and books the next time. */
 async function waitForTurn(crawler: Crawler, { host, origin }: URL): Promise<void> {
   const { crawl, now, wait, signal } = crawler;
   const delayMs = crawlDelayMs(crawl, origin);

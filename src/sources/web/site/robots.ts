@@ -5,7 +5,7 @@ import { ESCAPE, hasParts, unescapeUnreserved } from "../pages/page-url.ts";
 /** The rules of a robots.txt (RFC 9309) that concern us; plain data, kept with the crawl. */
 export const robotsRules = z.object({
   rules: z.array(z.object({ allow: z.boolean(), pattern: z.string() })),
-  /** Seconds between requests; null when none are asked for. */
+  /** Seconds between requests; null when none are required. */
   crawlDelaySeconds: z.number().nullable(),
   /** Addresses of the whole file, as written. RFC 9309 §2.2.4 */
   sitemaps: z.array(z.string()).default([]),

@@ -21,7 +21,7 @@ type Place = { inRelated: boolean; inAlternative: boolean; isRoot: boolean };
 const SIGNATURES = /^application\/(x-)?(pkcs7-signature|pgp-signature)$/;
 const NEVER_READ = /^(application\/applefile|text\/(x-amp-html|watch-html))$/;
 const PAGE_PARTS = /^(image|font|audio|video)\/|^text\/(css|javascript)$|\bjavascript$/;
-/** Encrypted data, or a signature that encloses its text: only the bytes tell which (RFC 8551). */
+/** Encrypted data, or a signature that encloses its text: only the bytes show which (RFC 8551). */
 const WRAPPED = /^application\/(x-)?pkcs7-mime$/;
 const TEXTS = /^text\/(plain|html|(x-)?markdown)$/;
 const MESSAGES = /^message\/(rfc822|global)$/;

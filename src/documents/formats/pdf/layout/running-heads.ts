@@ -141,7 +141,7 @@ const hasWords = ({ text }: Segment) => /\p{L}{2}/u.test(text);
 const keyOf = (line: Segment) =>
   `${placeOf(line)} ${line.text.replace(NUMBER, "#").replace(/\s+/g, " ").trim()}`;
 
-/** By page number; null for a line whose numbers tell pages apart, such as those of an invoice. */
+/** By page number; null for a line whose numbers differ by page, such as those of an invoice. */
 function learnNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
   const [first] = pages.values();
   const history: KnownNumber[] = [];

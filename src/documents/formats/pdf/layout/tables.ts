@@ -157,7 +157,7 @@ export const areAlike = (row: Interval[], otherRow: Interval[]) =>
     ({ x0, x1 }, at) => x0 < (otherRow[at]?.x1 ?? 0) && x1 > (otherRow[at]?.x0 ?? Infinity),
   );
 
-/** Rows with more cells tell more of the columns: cells of a header may stand above several. */
+/** Rows with more cells show more of the columns: cells of a header may stand above several. */
 export function columnsOf(rows: Interval[][]): Interval[] {
   const columns: Interval[] = [];
   for (const row of rows.toSorted((a, b) => b.length - a.length))
