@@ -150,8 +150,10 @@ async function importArchive(file: string, options: ImportOptions): Promise<void
       terminal.warn(`${data.state}: ${data.part} of ${data.parts} parts`);
       continue;
     }
-    if (options.dryRun === true)
+    if (options.dryRun === true) {
       await api.DELETE("/archive/imports/{id}", { params: { path: { id } } });
+      terminal.say("Dry run, nothing is written:");
+    }
     return printOutcome(terminal, data);
   }
 }
