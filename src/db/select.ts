@@ -38,20 +38,20 @@ export function select<const Fields extends Shape>(fields: Fields): Selection<Ro
   return new Selection(joinSql(columns, ", "), reader as (row: object) => RowOf<Fields>);
 }
 
-type Given = Record<string, unknown>;
+type SelectedRow = Record<string, unknown>;
 
 function readerOfAll(fields: Shape, path: string, columns: Sql[]) {
   const readers = Object.entries(fields).map(
     ([name, field]) => [name, readerOfField(field, path + name, columns)] as const,
   );
-  return (row: Given) => {
+  return (row: SelectedRow) => {
     const record: Record<string, unknown> = {};
     for (const [name, reader] of readers) record[name] = reader(row);
     return record;
   };
 }
 
-function readerOfField(field: Field, path: string, columns: Sql[]): (row: Given) => unknown {
+function readerOfField(field: Field, path: string, columns: Sql[]): (row: SelectedRow) => unknown {
   if (field instanceof ColumnSelection) {
     columns.push(sql`${field.sql} as ${raw(`"${path}"`)}`);
     return (row) => field.read(row[path], path);

@@ -20,7 +20,7 @@ type UsageSubject = Pick<UsageMessage, "inferenceId" | "agentId" | "ragIds"> & {
   model: string;
 };
 
-type Setting = Pick<InferenceRecord, "systemPrompt" | "maxOutputTokens">;
+type UsageSettings = Pick<InferenceRecord, "systemPrompt" | "maxOutputTokens">;
 
 /** Counts the use of one run so far, also when the run fails later. */
 export type Meter = {
@@ -51,7 +51,7 @@ export function measureRun(...args: Parameters<typeof measure>): Promise<Inferen
 async function measure(
   services: InferenceServices,
   subject: UsageSubject,
-  setting: Setting,
+  setting: UsageSettings,
   run: (tools: RunTools, own: InferenceServices) => Promise<FinishedRun>,
   isCall = true,
 ): Promise<InferenceResult> {
@@ -100,7 +100,11 @@ async function measure(
 const hasSpent = ({ calls, outputTokens }: Meter) => calls > 1 || outputTokens > 0;
 
 /** @throws QuarryError `spending-reached`, `limits-unavailable` */
-async function beginCall(services: InferenceServices, call: UsageSubject | null, setting: Setting) {
+async function beginCall(
+  services: InferenceServices,
+  call: UsageSubject | null,
+  setting: UsageSettings,
+) {
   const id = call?.agentId ?? call?.inferenceId ?? null;
   if (call === null || id === null) return { own: services, hold: null };
   const { kind, model } = call;

@@ -50,12 +50,12 @@ export async function runInference(
   );
 }
 
-type Setting = Omit<InferenceRecord, "id">;
+type InferenceSettings = Omit<InferenceRecord, "id">;
 
 type PassagesRun = Omit<InferenceRun, "inference" | "messages" | "followUp"> & {
   messages: EarlierMessage[];
   followUp: EarlierMessage[];
-  setting: Setting;
+  setting: InferenceSettings;
   output: OutputPlan | null;
   mayBeEmpty?: boolean;
 };
@@ -167,7 +167,7 @@ async function search(
   return { questions: search.written, found: { ...result, degradations } };
 }
 
-const hasSearched = ({ nativeRag, rags }: Setting) => nativeRag && rags.length > 0;
+const hasSearched = ({ nativeRag, rags }: InferenceSettings) => nativeRag && rags.length > 0;
 
 function degradationsOf(leftOut: number, total: number): string[] {
   return leftOut === 0 ? [] : [`context: ${leftOut} of ${total} passages did not fit the model`];

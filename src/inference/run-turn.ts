@@ -30,13 +30,13 @@ import type {
 /** Concurrent searches within one step. */
 const TOOLS_AT_ONCE = 4;
 
-type Setting = Pick<
+type TurnSettings = Pick<
   InferenceRecord | AgentRecord,
   "systemPrompt" | "temperature" | "maxOutputTokens" | "rags"
 >;
 
 export type TurnRequest = {
-  setting: Setting;
+  setting: TurnSettings;
   chat: ChatModel;
   messages: EarlierMessage[];
   /** Null: plain text. */

@@ -1,9 +1,9 @@
 type Fetch = typeof globalThis.fetch;
-export type Given = Record<string, string | undefined>;
+export type HeaderValues = Record<string, string | undefined>;
 
 /** Calls with these headers, where they have a value; keys are read when a call is made. */
 export const keyedFetch =
-  (fetch: Fetch | undefined, headersOf: () => Promise<Given>): Fetch =>
+  (fetch: Fetch | undefined, headersOf: () => Promise<HeaderValues>): Fetch =>
   async (input, init) => {
     const headers = new Headers(init?.headers);
     for (const [name, value] of Object.entries(await headersOf())) {

@@ -110,7 +110,7 @@ export async function providerKeyStates({ db, config }: Pick<Services, "db" | "c
  * @throws QuarryError `invalid`: what is wrong with it; `conflict`: the environment sets it
  */
 export async function setProviderKey(
-  services: Setting,
+  services: KeyServices,
   { provider, key }: z.output<typeof newProviderKey>,
 ): Promise<void> {
   const { config, models } = services;
@@ -122,10 +122,10 @@ export async function setProviderKey(
   await store(services, { name: provider, key, baseUrl: null });
 }
 
-type Setting = Pick<Services, "config" | "db" | "log" | "models" | "now">;
+type KeyServices = Pick<Services, "config" | "db" | "log" | "models" | "now">;
 
 async function store(
-  { config, db, now }: Setting,
+  { config, db, now }: KeyServices,
   { key, ...row }: { name: string; key: string; baseUrl: string | null },
 ): Promise<void> {
   await upsertProviderKey(db, { ...row, sealedKey: await seal(config, key), setAt: now() });
@@ -140,7 +140,7 @@ const UNAUTHORIZED = 401;
  * @throws QuarryError `invalid`: what is wrong; `conflict`: the environment sets this server
  */
 export async function setModelServer(
-  services: Setting,
+  services: KeyServices,
   { name, baseUrl: address, apiKey: key }: z.output<typeof newModelServer>,
 ): Promise<void> {
   const { config, models, now } = services;
@@ -161,7 +161,7 @@ export async function setModelServer(
   await store(services, { name, baseUrl, key: apiKey ?? "" });
 }
 
-export const setProvider = (services: Setting, body: z.output<typeof providerSetting>) =>
+export const setProvider = (services: KeyServices, body: z.output<typeof providerSetting>) =>
   "baseUrl" in body ? setModelServer(services, body) : setProviderKey(services, body);
 
 /** A key, or a server with its key. Does nothing where there is none. */

@@ -110,11 +110,11 @@ export const ragPatch = storedRag.extend({ identifier: z.string() }).partial();
 export type RagPatch = z.output<typeof ragPatch>;
 
 /** A copy of a RAG; what is left out is as in the RAG. */
-export const ragCopy = storedRag
+export const newRagCopy = storedRag
   .omit({ fileSource: true })
   .partial()
   .extend({ name, identifier: identifier.optional() });
-export type RagCopy = z.output<typeof ragCopy>;
+export type RagCopy = z.output<typeof newRagCopy>;
 
 const REBUILDING = settingFields(newRag)
   .filter(({ meta }) => meta.newIndex)

@@ -12,4 +12,4 @@ export const settingShape = searchSettings.partial().extend({
   model: modelName.optional(),
   reranker: modelName.nullable().optional(),
 });
-export type Setting = z.infer<typeof settingShape>;
+export type RunSetting = z.infer<typeof settingShape>;

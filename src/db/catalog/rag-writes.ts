@@ -22,7 +22,7 @@ type RagSettings = Pick<
   "status" | Exclude<RagColumn, "id" | "identifier" | "generation" | "updatedAt">
 >;
 
-export type NewRag = RagSettings &
+export type NewRagRow = RagSettings &
   Pick<RagRow, "id" | "identifier" | "fileSourceId" | "createdAt"> &
   Pick<
     typeof ragGenerations.$inferSelect,
@@ -30,7 +30,7 @@ export type NewRag = RagSettings &
   > & { scopes: IndexScope[]; longestPassage: number; copyOf?: RagId | null };
 
 /** Writes a RAG, its first generation and its scopes in one step; false: identifier taken. */
-export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
+export async function insertRag(db: Database, rag: NewRagRow): Promise<boolean> {
   const { id, scopes, createdAt, copyOf = null } = rag;
   const { size, overlap } = fittingChunks(rag.longestPassage);
   const [inserted] = await runBatch(db, [

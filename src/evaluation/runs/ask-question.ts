@@ -4,7 +4,7 @@ import { messageOf, QuarryError } from "../../core/errors.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
 import type { ModelUsage } from "../../db/schema/evaluation.ts";
-import type { Setting } from "../../core/input/run-setting.ts";
+import type { RunSetting } from "../../core/input/run-setting.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
 import { textOf } from "../../inference/answer-text.ts";
 import { runInference } from "../../inference/run-inference.ts";
@@ -26,7 +26,7 @@ const DEFAULT_MULTIPLIER = 2;
 const FOUND_KEPT = 10;
 const RESPONSE_KEPT = 4_000;
 
-export type QuestionRun = { subject: Subject; setting: Setting; judgeModel: string | null };
+export type QuestionRun = { subject: Subject; setting: RunSetting; judgeModel: string | null };
 
 /** Asks one question and measures what comes of it; what a model fails at is an outcome, too. */
 export async function askQuestion(
@@ -65,7 +65,7 @@ const NOTHING: Outcome = {
 };
 
 const searchOf = (
-  { target: _target, model: _model, similarityThreshold: _bound, ...setting }: Setting,
+  { target: _target, model: _model, similarityThreshold: _bound, ...setting }: RunSetting,
   kind: Subject["kind"],
 ) => ({
   ...setting,
@@ -78,7 +78,7 @@ const searchOf = (
 async function searchRag(
   services: Services,
   rag: RagRecord,
-  setting: Setting,
+  setting: RunSetting,
   waiting: WaitingQuestion,
 ): Promise<Outcome> {
   const restriction = restrictionTo({ useAllFiles: true, files: [], folders: [] });

@@ -6,7 +6,7 @@ import { insertRun } from "../../db/evaluation/run-store.ts";
 import { allQuestions, hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts } from "../../db/schema/evaluation.ts";
-import type { Setting } from "../../core/input/run-setting.ts";
+import type { RunSetting } from "../../core/input/run-setting.ts";
 import type { Services } from "../../services.ts";
 import { findAbsentFiles } from "../questions/absent-files.ts";
 import { judgeProblem } from "../questions/question-sets.ts";
@@ -24,7 +24,7 @@ const NO_QUESTIONS = "The set has no confirmed questions: add, import or confirm
  */
 export async function startRun(
   services: Services,
-  { set, setting }: { set: QuestionSet; setting: Setting },
+  { set, setting }: { set: QuestionSet; setting: RunSetting },
 ): Promise<EvaluationRunId> {
   const { db, now, queue } = services;
   const subject = await subjectOfRun(services, set, setting);

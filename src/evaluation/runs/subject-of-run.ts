@@ -4,7 +4,7 @@ import { findRagRecord } from "../../db/catalog/rag-writes.ts";
 import { inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts } from "../../db/schema/evaluation.ts";
-import type { Setting } from "../../core/input/run-setting.ts";
+import type { RunSetting } from "../../core/input/run-setting.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
 import { modeOf } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
@@ -18,7 +18,7 @@ export type Subject =
 export async function subjectOfRun(
   services: Pick<Services, "db" | "models">,
   set: QuestionSet,
-  setting: Setting,
+  setting: RunSetting,
 ): Promise<Subject> {
   const { db } = services;
   const { reranker, model, target } = setting;
@@ -42,7 +42,7 @@ export async function subjectOfRun(
 }
 
 /** A setting that names a reranker wants it used. */
-export const needsReranking = ({ useReranking, reranker }: Setting): boolean =>
+export const needsReranking = ({ useReranking, reranker }: RunSetting): boolean =>
   useReranking ?? typeof reranker === "string";
 
 /** As deep as the deepest measure. */
@@ -51,14 +51,14 @@ const RAG_TOP_K = 10;
 const INFERENCE_TOP_K = 5;
 
 /** Passages that a run searches for each question. */
-export const topKOf = (kind: Subject["kind"], { topK }: Setting): number =>
+export const topKOf = (kind: Subject["kind"], { topK }: RunSetting): number =>
   topK ?? (kind === "rag" ? RAG_TOP_K : INFERENCE_TOP_K);
 
 /** The depth of a run; those of earlier versions did not keep it. */
 export const depthOf = ({ topK = RAG_TOP_K }: RunFacts): number => Number(topK);
 
 /** Facts that a reader of the run wants to know later, when the settings have changed. */
-export function factsOf(subject: Subject, setting: Setting): RunFacts {
+export function factsOf(subject: Subject, setting: RunSetting): RunFacts {
   const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
   const facts: RunFacts =
     subject.kind === "rag"

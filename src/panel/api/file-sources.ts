@@ -165,7 +165,7 @@ export const sourceCreation = action({
   }),
 });
 
-const sourceCopying = action({
+const sourceCopy = action({
   name: "file-sources.copy",
   about:
     "Copy a file source. Files and RAGs follow in the background; a RAG's copy is named `<rag>-<identifier>`. Secrets are copied as well.",
@@ -255,7 +255,7 @@ export const fileSourceRoutes = new Endpoints("sources", findFileSource)
   )
   .action(sourceChange)
   .action(sourceRemoval)
-  .action(sourceCopying)
+  .action(sourceCopy)
   .action(webhookSecretRenewal)
   .json(
     `post ${SOURCE}/check`,

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import {
   providerKeyStates,
   providerName,
-  providerSetting as newProviderSetting,
+  providerSetting,
   providerSettingFields,
   removeProviderKey,
   setProvider,
@@ -53,13 +53,13 @@ export const modelRemoval = action({
   notice: "The model is no longer in the list.",
 });
 
-export const providerSetting = action({
+export const providerChange = action({
   name: "provider-keys.put",
   route: "put /provider-keys",
   about:
     "Set a provider's key, or a server of local models by its `baseUrl`. Either is tested; keys are stored encrypted.",
   reference: providerSettingFields,
-  body: newProviderSetting,
+  body: providerSetting,
   errors: [409],
   work: ({ services, body }) => setProvider(services, body),
   target: (_none, { body }) => ("name" in body ? body.name : body.provider),
@@ -97,7 +97,7 @@ export const modelRoutes = new Endpoints("service")
     { answer: z.array(KeyState) },
     ({ services }) => providerKeyStates(services),
   )
-  .action(providerSetting)
+  .action(providerChange)
   .action(providerRemoval)
   .json(
     "get /model-servers",

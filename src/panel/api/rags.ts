@@ -4,7 +4,7 @@ import { recountRags, readingInPanel, maySeeScopes } from "../../access/readers.
 import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
-import { newRag, ragCopy, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
+import { newRag, newRagCopy, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
 import { notFound } from "../../core/errors.ts";
@@ -68,12 +68,12 @@ export const ragCreation = action({
   answerOf: (rag, services) => answerWithUnknownIds(services, rag),
 });
 
-export const ragCopying = action({
+export const ragCopy = action({
   name: "rags.copy",
   about:
     "Copy a RAG. Fields that are left out are as in the RAG; equal passages keep their vectors.",
   find: findRag,
-  body: ragCopy,
+  body: newRagCopy,
   errors: [409, 422],
   work: ({ services, subject: rag, body, id }) =>
     copyRag(services, { rag, copy: body, id: asId(id) }),
@@ -83,7 +83,7 @@ export const ragCopying = action({
   notice: "The copy is being built. Change its settings and compare.",
 });
 
-export const ragTakingOver = action({
+export const ragTakeOver = action({
   name: "rags.take-over",
   about:
     "Take over a copy. The RAG gets the settings and the index of the copy, which is removed. Identifier, inferences and tokens stay.",
@@ -122,7 +122,7 @@ export const ragRemoval = action({
   notice: (_none, { name }) => `${name} is removed.`,
 });
 
-export const reindexing = action({
+export const ragReindex = action({
   name: "rags.reindex",
   about: "Rebuild an index. Embeds every passage again while the current index answers.",
   find: findRag,
@@ -132,7 +132,7 @@ export const reindexing = action({
   notice: "A new index is being built.",
 });
 
-export const retrying = action({
+export const ragRetry = action({
   name: "rags.retry",
   about: "Retry failed files. All files in `error`, or the one at `path`.",
   find: findRag,
@@ -180,10 +180,10 @@ export const ragRoutes = new Endpoints("rags", findRag)
   )
   .action(ragChange)
   .action(ragRemoval)
-  .action(ragCopying)
-  .action(ragTakingOver)
-  .action(reindexing)
-  .action(retrying).app;
+  .action(ragCopy)
+  .action(ragTakeOver)
+  .action(ragReindex)
+  .action(ragRetry).app;
 
 /** @throws QuarryError `not-found` when the RAG has no such file. */
 async function findFileOf(services: Services, rag: RagRecord, path: string): Promise<void> {

@@ -5,7 +5,7 @@ import { listResults, type EvaluationResult } from "../../../db/evaluation/resul
 import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { settingShape, type Setting } from "../../../core/input/run-setting.ts";
+import { settingShape, type RunSetting } from "../../../core/input/run-setting.ts";
 import { foundShape, summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import type { ModelUsage } from "../../../db/schema/evaluation.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
@@ -96,7 +96,7 @@ const runCreation = action({
   body: newRun,
   errors: [409, 422],
   work: async ({ services, subject: set, body }) => {
-    const setting: Setting = omitUndefined(body.setting);
+    const setting: RunSetting = omitUndefined(body.setting);
     return requireFound(
       await findRun(services.db, set.id, await startRun(services, { set, setting })),
     );

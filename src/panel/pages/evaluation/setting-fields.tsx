@@ -1,4 +1,4 @@
-import { settingShape, type Setting } from "../../../core/input/run-setting.ts";
+import { settingShape, type RunSetting } from "../../../core/input/run-setting.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { omitUndefined } from "../../../core/input/omit-undefined.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
@@ -13,7 +13,7 @@ const NAMES = Object.keys(settingShape.shape);
 export const SETTING_FIELDS = [...NAMES, ...NAMES.map((name) => SECOND + name)];
 
 /** The setting that a form asks for; what was left empty stays as the resource has it. */
-export function settingIn(form: FormValues, prefix: string): Setting {
+export function settingIn(form: FormValues, prefix: string): RunSetting {
   const body = bodyIn(form, settingFields(settingShape), { prefix });
   const entries = Object.entries(body).filter(([, value]) => value !== false && value !== null);
   const without = form.text(`${prefix}reranker`) === NO_RERANKER ? { reranker: null } : {};
@@ -79,7 +79,7 @@ export const FACT_NAMES: Record<string, string> = {
 };
 
 /** A setting in a line: "passages 20, reranking on". */
-export function settingInWords(setting: Setting): string {
+export function settingInWords(setting: RunSetting): string {
   const words = Object.entries(setting).map(([name, value]) => {
     const text = typeof value === "boolean" ? (value ? "on" : "off") : String(value ?? "none");
     return `${(FACT_NAMES[name] ?? name).toLowerCase()} ${text}`;

@@ -3,11 +3,11 @@ import { count } from "../../components/figures.ts";
 import { indexReturn } from "../../api/rag-index.ts";
 import {
   ragChange,
-  ragCopying,
+  ragCopy,
   ragCreation,
-  ragTakingOver,
-  reindexing,
-  retrying,
+  ragTakeOver,
+  ragReindex,
+  ragRetry,
 } from "../../api/rags.ts";
 import { previewPage } from "./preview.tsx";
 import { NEW_RAG_FORM, ragAddress, ragControls, ragOf, RAGS } from "./rag-tab.tsx";
@@ -39,20 +39,20 @@ export function ragPages(pages: Pages): void {
   ofRag.get("/:id/reindex", reindexPage);
   addRemovals(ofRag);
   for (const [path, change] of [
-    ["reindex", reindexing],
+    ["reindex", ragReindex],
     ["return", indexReturn],
   ] as const) {
     ofRag.form(`/:id/${path}`, change, (_context, rag) => ({ to: addressOf(rag) }));
   }
-  ofRag.form("/:id/copy", ragCopying, (_context, rag) => ({
+  ofRag.form("/:id/copy", ragCopy, (_context, rag) => ({
     body: () => ({ name: `${rag.name.slice(0, COPIED_LENGTH)} (copy)` }),
     to: (copy) => `${addressOf(copy)}/settings`,
   }));
-  ofRag.form("/:id/take-over", ragTakingOver, (_context, rag) => ({
+  ofRag.form("/:id/take-over", ragTakeOver, (_context, rag) => ({
     body: (form) => ({ from: form.text("from") }),
     to: addressOf(rag),
   }));
-  ofRag.form("/:id/retry", retrying, (_context, rag) => ({
+  ofRag.form("/:id/retry", ragRetry, (_context, rag) => ({
     body: (form) => ({ path: form.has("path") ? form.exact("path") : undefined }),
     to: addressOf(rag),
   }));

@@ -17,7 +17,7 @@ import {
   modelChange,
   modelRemoval,
   providerRemoval,
-  providerSetting,
+  providerChange,
   serverTest,
 } from "../../api/models.ts";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
@@ -84,7 +84,7 @@ async function modelIn(context: PageContext, form: FormValues): Promise<ModelRow
 
 function addKeys(pages: Pages): void {
   const isServer = (form: FormValues) => form.has("baseUrl");
-  pages.form("/keys", providerSetting, (context) => ({
+  pages.form("/keys", providerChange, (context) => ({
     fields: [...KEY_FORM.names, ...SERVER_FORM.names],
     body: (form) => (isServer(form) ? SERVER_FORM : KEY_FORM).body(form),
     failedPage: (state, form) => modelsTab(context, { [isServer(form) ? "server" : "key"]: state }),
