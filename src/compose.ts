@@ -87,6 +87,9 @@ export function composeServices(env: Env, context: Context): Services {
   };
   const spending = spendingOf(() => services);
   const keys = () => readProviderKeys(services, services.now());
+  const { PRIVATE_NETWORK: privateNetwork } = env;
+  // Their servers are named by the environment and by administrators.
+  const fetch = privateNetwork?.fetch.bind(privateNetwork);
   const ledgerSeconds = isLocal ? LEDGER_SECONDS.here : LEDGER_SECONDS.deployed;
   const readsToCarry = () => recentLookups.limits.dueReads(services.now);
   const services: Services = {
@@ -102,7 +105,7 @@ export function composeServices(env: Env, context: Context): Services {
     files: bindings.bucket(env.FILES),
     programs: bindings.limitCalls(env.OAUTH_KV),
     ragIndexes: ragIndexes(bindings.limitCalls(env.RAG_INDEX, INDEX_SECONDS)),
-    models: meteredModels(modelRegistry(config, { ai: env.AI, keys }), spending),
+    models: meteredModels(modelRegistry(config, { ai: env.AI, keys, fetch }), spending),
     spending,
     ledger: bindings.limitCalls(env.SPENDING_LEDGER, ledgerSeconds).getByName("ledger"),
     vectorIndex:
@@ -116,7 +119,8 @@ export function composeServices(env: Env, context: Context): Services {
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),
     askIssuer: async (address, request) =>
-      await guardedExchange(outgoingOf(config), address, request),
+      await guardedExchange(outgoingOf(services), address, request),
+    privateNetwork,
     sourceReaders: async (source) => await openSource(services, source),
     wakeClock: () => bindings.limitCalls(env.CLOCK).getByName("clock").wake(),
     debounceDriveScan: (id, startsAtOnce = false) =>

@@ -195,7 +195,7 @@ export const variables = z.object({
     .describe("`off`: people sign in with OpenID Connect only, once an administrator has done so"),
   ALLOW_PRIVATE_URLS: flag
     .default(false)
-    .describe("Sources may read sites and buckets of your own network; refused in production"),
+    .describe("Sources, events and sign-in may reach your own network; refused in production"),
 });
 
 export type Config = z.infer<typeof variables>;

@@ -53,6 +53,8 @@ export type Env = {
   INDEX_QUEUE: Queue<IndexMessage>;
   USAGE_QUEUE: Queue<UsageMessage | UsageMessages>;
   ASSETS?: Fetcher;
+  /** A started service only, whose own fetch reaches public addresses alone. */
+  PRIVATE_NETWORK?: Fetcher;
   VERSION?: WorkerVersionMetadata;
   /** Production only. */
   AI?: Ai;

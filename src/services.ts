@@ -62,6 +62,8 @@ export type Services = {
   /** To be awaited before work on so many bytes of text, so that others are served in between. */
   takeTurn: (bytes: number) => Promise<void>;
   sourceReaders: SourceReaders;
+  /** Reaches any address; absent: the platform's fetch does, as far as it allows. */
+  privateNetwork?: Pick<Fetcher, "fetch"> | undefined;
   /** A request to an OpenID provider, through the guard; a redirect is not followed. */
   askIssuer: (address: string, request: RequestInit) => Promise<Response>;
   /** Sets the clock's alarm unless it is set; cheap when it is. */

@@ -1,4 +1,3 @@
-import type { Config } from "../config.ts";
 import type { FileSourceId } from "../core/ids.ts";
 import type { Database } from "../db/sql.ts";
 import { filesAfter, findKnownFiles, type KnownRow } from "../db/scans/listing-store.ts";
@@ -14,15 +13,18 @@ import { readerStore } from "./reader-store.ts";
 import { manifestOf } from "./registry.ts";
 import { openConfig } from "./source-secrets.ts";
 
+type Network = Pick<Services, "config" | "privateNetwork">;
+type SourceServices = Network & Pick<Services, "db" | "files" | "now">;
+
 /** Null for one that only receives what is pushed. @throws SourceFailure `denied` */
 export async function openSource(
-  { config, db, files, now }: Pick<Services, "config" | "db" | "files" | "now">,
+  { config, db, files, now, privateNetwork }: SourceServices,
   source: SourceSettings,
 ): Promise<SourceReader | null> {
   const { open } = manifestOf(source);
   if (open === null) return null;
   return await open(await openConfig(config, source), {
-    outgoing: outgoingOf(config),
+    outgoing: outgoingOf({ config, privateNetwork }),
     store: readerStore(files, source.id),
     known: knownFilesOf(db, source.id),
     now,
@@ -31,11 +33,15 @@ export async function openSource(
   });
 }
 
-/** The platform's fetch. Called as a method of anything else, it refuses. */
-export const outgoingOf = (config: Pick<Config, "ALLOW_PRIVATE_URLS">): FetchClient => ({
-  fetch: async (url, request) => await fetch(url, request),
-  allowPrivate: config.ALLOW_PRIVATE_URLS,
-});
+/**
+ * The platform's fetch: a started service has another one for private addresses. Called as a method
+ * of anything else, fetch refuses.
+ */
+export function outgoingOf({ config, privateNetwork }: Network): FetchClient {
+  const { ALLOW_PRIVATE_URLS: allowPrivate } = config;
+  const network = (allowPrivate && privateNetwork) || globalThis;
+  return { fetch: async (url, request) => await network.fetch(url, request), allowPrivate };
+}
 
 /** Looks up a source's files in D1 for its reader. */
 function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {

@@ -17,7 +17,10 @@ const SLICE_MS = 10 * SECOND_MS;
 const FIRST_RETRY_MS = 5 * SECOND_MS;
 const RETRIES_AT_ONCE = 4;
 
-type SenderServices = Pick<Services, "config" | "db" | "log" | "now" | "requestRecords">;
+type SenderServices = Pick<
+  Services,
+  "config" | "db" | "log" | "now" | "privateNetwork" | "requestRecords"
+>;
 
 /**
  * Takes new events of an endpoint and sends what is due: first tries in order, next to them further
@@ -71,7 +74,7 @@ async function post(
     const secrets = [latest, ...(await previousSecrets(services, endpoint))];
     const timestamp = String(Math.floor(now() / SECOND_MS));
     const signatures = secrets.map((secret) => signature(secret, `${id}.${timestamp}.${body}`));
-    const { response } = await guardedFetch(outgoingOf(config), endpoint.url, {
+    const { response } = await guardedFetch(outgoingOf(services), endpoint.url, {
       post: { body },
       headers: {
         "Content-Type": "application/json",

@@ -28,6 +28,8 @@ type Configuration = z.infer<typeof configuration>;
 const HEAD = 'using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config =';
 const EXTENSIONS = `extensions = [(modules = [
   (name = "miniflare:shared", esModule = embed "shared.js"), (name = "miniflare:zod", esModule = embed "zod.js")])]`;
+const network = (name: string, allow: string) =>
+  `(name = "${name}", network = (allow = [${allow}], tlsOptions = (trustBrowserCas = true)))`;
 const json = (value: unknown) => `json = ${JSON.stringify(JSON.stringify(value))}`;
 const code = (name: string) => `modules = [(name = "${name}.js", esModule = embed "${name}.js")]`;
 /** The date and flags with which miniflare runs its simulators. */
@@ -106,6 +108,7 @@ function quarryService(config: Configuration, version: string): string {
       ({ binding, queue }) => `(name = "${binding}", queue = ${serviceReference("queues", queue)})`,
     ),
     '(name = "ASSETS", service = "assets")',
+    '(name = "PRIVATE_NETWORK", service = "private-network")',
     `(name = "VERSION", ${json({ id: version, tag: "", timestamp: "" })})`,
   ];
   return `
@@ -118,8 +121,8 @@ function quarryService(config: Configuration, version: string): string {
 /**
  * workerd's configurations for the local default of wrangler.toml. Bundles lie in the same folder, and
  * state in the folder where workerd runs. Variables come from its environment, so that no secret is
- * written; the command line adds the address and the folder of assets. Every address may be called:
- * the Worker itself decides where a request may go.
+ * written; the command line adds the address and the folder of assets. Names that resolve to private
+ * addresses are reached by the binding alone that the Worker uses where it may.
  */
 export function workerdConfigs(toml: string, version: string) {
   const config = configuration.parse(parse(toml));
@@ -127,7 +130,7 @@ export function workerdConfigs(toml: string, version: string) {
 (name = "do-storage", disk = (path = "v3/do", writable = true)),
 ${DATABASE}${simulator("kv", "KVNamespaceObject")}${simulator("r2", "R2BucketObject")}${queues(config)}
 (name = "assets", disk = ()),
-(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))],
+${network("internet", '"public"')}, ${network("private-network", '"public", "private"')}],
 sockets = [(name = "http", http = (), service = "${config.name}")], ${EXTENSIONS});`;
   const database = `${HEAD} (services = [${DATABASE}
 (name = "task", worker = (${code("database-task")}, compatibilityDate = "${config.compatibility_date}",

@@ -137,7 +137,8 @@ test("a new source shows its webhook's secret, and why it cannot be read", async
   expect(admin.text).toContain("Owner must be the name alone, without an address");
   await admin.post("/panel/new/source", source);
   expect(admin.html).toMatch(/qryw_[0-9A-Za-z]{38}/);
-  const failed = "The source is created. The connection to github.invalid failed (an unknown name";
+  const failed =
+    "The source is created. The connection to github.invalid failed (a name that is unknown";
   expect(admin.text).toContain(failed);
 });
 
