@@ -5,6 +5,8 @@ import { DAY_MS, SECOND_MS } from "../core/time.ts";
 import type { Env, RequestRecords as RequestRecordsPort } from "../env.ts";
 
 const SIZE_OF_ALL = 1_000;
+/** Calls without a valid token among these: anybody could push out all others within seconds. */
+const SIZE_OF_NOBODY = 500;
 const SIZE_OF_TOKEN = 100;
 /** The bound of a ring as JSON: a stored value has at most 2 MB, and a character at most two bytes. */
 const MAX_CHARACTERS = 900_000;
@@ -84,7 +86,8 @@ export class RequestRecords extends DurableObject<Env> implements RequestRecords
   /** The later record of a streamed call takes the place of the first. */
   #append(ring: string, calls: CallRecord[]): void {
     const byId = new Map([...this.#readRing(ring), ...calls].map((call) => [call.id, call]));
-    const last = [...byId.values()].slice(ring === RINGS ? -SIZE_OF_ALL : -SIZE_OF_TOKEN);
+    const last =
+      ring === RINGS ? lastOfAll([...byId.values()]) : [...byId.values()].slice(-SIZE_OF_TOKEN);
     while (JSON.stringify(last).length > MAX_CHARACTERS) last.splice(0, SIZE_OF_TOKEN);
     if (last.length === 0) this.#kv.delete(ring);
     else this.#kv.put(ring, last);
@@ -94,4 +97,10 @@ export class RequestRecords extends DurableObject<Env> implements RequestRecords
     const since = Date.now() - KEPT_MS;
     return (this.#kv.get<CallRecord[]>(ring) ?? []).filter(({ time }) => time >= since);
   }
+}
+
+function lastOfAll(calls: CallRecord[]): CallRecord[] {
+  const ofNobody = calls.filter(({ token }) => token === null);
+  const excess = new Set(ofNobody.slice(0, -SIZE_OF_NOBODY));
+  return calls.filter((call) => !excess.has(call)).slice(-SIZE_OF_ALL);
 }

@@ -15,13 +15,15 @@ export function surfaceOf(path: string) {
 
 const MAX_LENGTH = 200;
 const MAX_TEXTS = 4;
-/** People paste credentials into addresses. */
-const CREDENTIAL = /\b(qry[a-z]*|whsec)_[\w-]+/g;
+/** Whatever stands before it: `%2F` ends with a letter. */
+const CREDENTIAL = /(qry[a-z]*|whsec)_[\w-]+/g;
 
-const text = z.string().overwrite((value) => {
+/** The beginning of a text without credentials: people paste them into addresses. */
+export function plainText(value: string): string {
   const plain = value.slice(0, 2 * MAX_LENGTH).replaceAll(CREDENTIAL, "$1_…");
   return plain.slice(0, wholeCharacterEnd(plain, MAX_LENGTH));
-});
+}
+const text = z.string().overwrite(plainText);
 const texts = z.array(text).overwrite((list) => list.slice(0, MAX_TEXTS));
 
 /** One call in the request log: how it went, never what it searched for or answered. */

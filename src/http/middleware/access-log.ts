@@ -1,13 +1,12 @@
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
 
-import { callRecord, surfaceOf } from "../../core/calls/call-record.ts";
+import { callRecord, plainText, surfaceOf } from "../../core/calls/call-record.ts";
 import { newId } from "../../core/ids.ts";
 import { attempt } from "../../core/log.ts";
 import { RequestLog } from "../request-log.ts";
 import type { AppEnv } from "../app-env.ts";
 
-const PATH_LOGGED_LENGTH = 200;
 /** No status of HTTP: the caller had gone before there was an answer. */
 const CALLER_GONE = 499;
 
@@ -30,7 +29,7 @@ function recordCall(context: Context<AppEnv>, status: number, startedAt: number)
   const { method, path } = context.req;
   const answer = { method, path, status, durationMs: Date.now() - startedAt };
   const who = actor === undefined ? {} : { actor: `${actor.kind}:${actor.id}` };
-  const facts = { ...answer, ...who, path: path.slice(0, PATH_LOGGED_LENGTH) };
+  const facts = { ...answer, ...who, path: plainText(path) };
   if (!(log instanceof RequestLog)) return log?.info("request", facts);
   const [time, surface, { requestId }] = [startedAt, surfaceOf(path), context.var];
   const token = actor?.kind === "token" ? actor : null;

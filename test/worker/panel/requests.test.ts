@@ -38,7 +38,7 @@ test("every door's calls are listed at once, without queries, texts and credenti
   const headers = { Authorization: `Bearer ${token.token}`, Accept: "text/event-stream" };
   const init = { method: "POST", headers, body: JSON.stringify(run) };
   await (await exports.default.fetch(`${ORIGIN}/api/inferences/ask`, init)).text();
-  await shop.get(`/v1/files/${token.token}?q=${SECRET_WORD}`);
+  await shop.get(`/v1/files/a%2F${token.token}?q=${SECRET_WORD}`);
   const messages = [{ role: "user", content: SECRET_WORD }];
   await shop.post("/v1/chat/completions", { model: SECRET_WORD.slice(1), messages });
   await shop.post("/dify/retrieval", { knowledge_id: "none", query: SECRET_WORD });
@@ -55,7 +55,7 @@ test("every door's calls are listed at once, without queries, texts and credenti
     "200 /mcp",
     "404 /dify/retrieval",
     "404 /v1/chat/completions",
-    "404 /v1/files/qry_…",
+    "404 /v1/files/a%2Fqry_…",
     "200 /api/inferences/ask",
     "200 /api/inferences/ask",
     "400 /api/rags/notes/retrieve",
@@ -171,6 +171,16 @@ test("rings hold 1,000 calls of all and 100 of each token, and survive an evicti
   expect(await records.list("busy-0")).toHaveLength(100);
   expect(await records.list("quiet")).toHaveLength(20);
   expect(await rings()).toEqual({ "": 1_000, "busy-0": 100, "busy-1": 100, quiet: 20 });
+});
+
+test("strangers push no call of a program out of the list", async () => {
+  const own = env.REQUEST_RECORDS.getByName("strangers");
+  const now = Date.now();
+  await own.add([record(now, { token: { id: "shop", name: "Shop" } })]);
+  const foreign = { path: "/oauth/x", status: 404 };
+  await own.add(Array.from({ length: 1_200 }, (_, at) => record(now + 1 + at, foreign)));
+  const entries = await own.list(null);
+  expect([entries.length, entries.at(-1)?.token?.id]).toEqual([501, "shop"]);
 });
 
 test("after seven days calls are neither listed nor stored", async () => {
