@@ -29,7 +29,10 @@ export const objectStorageConfig = z.strictObject({
     destination: true,
   }),
   region: name.meta({ label: "Region", placeholder: "eu-central-1", isHalf: true }),
-  bucket: name.meta({ label: "Bucket", isHalf: true }),
+  // Where it is a part of the host name, these would end that.
+  bucket: name
+    .regex(/^[^/\\?#]*$/, String.raw`must be a name, without /, \, ? and #`)
+    .meta({ label: "Bucket", isHalf: true }),
   prefix,
   pathStyle: z
     .boolean()

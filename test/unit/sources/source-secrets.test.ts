@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { objectStorageConfig } from "../../../src/sources/object-storage/object-storage-config.ts";
 import { openConfig, sealSecrets } from "../../../src/sources/source-secrets.ts";
 import { parseConfig } from "../../../src/config.ts";
 
@@ -89,4 +90,11 @@ test("neither a secret nor the access that it gives travels without encryption",
     const local = { ...first, ALLOW_PRIVATE_URLS: true };
     await sealSecrets(local, { provider: kind, config, before: null });
   }
+});
+
+test("a bucket that is a part of the host name leads to no other host", () => {
+  const credentials = { accessKeyId: "id", secretAccessKey: "secret" };
+  const rest = { endpoint: "https://s3.example.com", region: "x", pathStyle: false, credentials };
+  const isValid = (bucket: string) => objectStorageConfig.safeParse({ ...rest, bucket }).success;
+  expect(["docs.v1", "else.example/", "a\\", "a?", "a#"].filter(isValid)).toEqual(["docs.v1"]);
 });
