@@ -1,4 +1,5 @@
 import { reasonOf } from "../../core/errors.ts";
+import { hash32 } from "../../core/hash.ts";
 import { newId } from "../../core/ids.ts";
 import { insertionAfterChange, insertionOf, type AuditEvent } from "../../db/access/audit-store.ts";
 import { HOUR_MS } from "../../core/time.ts";
@@ -66,6 +67,9 @@ const WRITER_LOST_MS = 10 * GATHER_MS;
 /** Repeated events of this isolate that are counted and not yet written, by id. */
 const gathered = new Map<string, { count: number; since: number }>();
 
+/** Events of strangers at different addresses are so many in an hour, at most. */
+const STRANGERS_TOLD = 8;
+
 /** An event an hour, with a count. A killed isolate loses the counts of half a second. */
 export async function recordRepeatedEvent(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
@@ -74,9 +78,10 @@ export async function recordRepeatedEvent(
 ): Promise<void> {
   const at = now();
   const event = columnsOf(newEvent);
-  const { actorKind, actorId, action, target, status } = event;
+  const { actorKind, action, target, status } = event;
+  const who = event.actorId ?? hash32(event.address) % STRANGERS_TOLD;
   const hour = Math.floor(at / HOUR_MS);
-  const id = [action, hour, actorKind, actorId, target, status].join(" ");
+  const id = [action, hour, actorKind, who, target, status].join(" ");
   const waiting = gathered.get(id);
   if (waiting !== undefined && at - waiting.since < WRITER_LOST_MS) {
     waiting.count += times;
@@ -90,7 +95,7 @@ export async function recordRepeatedEvent(
   await scheduler.wait(GATHER_MS);
   if (gathered.get(id) === following) gathered.delete(id);
   const { count } = following;
-  if (count > 0) await store({ db, log }, { ...event, id, at, count });
+  if (count > 0) await store({ db, log }, { ...event, id, at: now(), count });
 }
 
 async function store({ db, log }: Pick<Services, "db" | "log">, event: AuditEvent): Promise<void> {

@@ -6,11 +6,11 @@ import { columnsOf, select, rowAsSelect, values, text, type Row, orNull } from "
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;
 
-/** If an event with this id exists, its count grows by this one's, and its outcome is replaced. */
+/** If an event with this id exists, its count grows by this one's; time and outcome are the last. */
 export const insertionOf = (event: AuditEvent) =>
   sql`insert into audit_events ${values(auditEvents, event)} on conflict (id) do update
-    set count = count + excluded.count, status = excluded.status, changes = excluded.changes,
-      fields = excluded.fields`;
+    set count = count + excluded.count, at = excluded.at, status = excluded.status,
+      changes = excluded.changes, fields = excluded.fields`;
 
 /** An event of the statement before it in the batch, if that changed a row. */
 export const insertionAfterChange = (event: AuditEvent) =>

@@ -54,9 +54,11 @@ export const auditPages = createMiddleware<AppEnv>(async (context, next) => {
 /** For a route of its own; `parameter` names its target, `status` the only one to be recorded. */
 export const auditAs = (action: AuditAction, parameter: string, status?: number) =>
   createMiddleware<AppEnv>(async (context, next) => {
-    const entry = { action, target: context.req.param(parameter) ?? null };
+    const entry: AuditEntry = { action, target: context.req.param(parameter) ?? null };
     context.set("audit", entry);
     await next();
+    // Strangers may name anything, unless only what exists is refused so.
+    if (status === undefined && context.get("actor") === undefined) entry.target = null;
     if (status === undefined || context.res.status === status) await record(context, entry);
   });
 
@@ -104,8 +106,10 @@ async function record(context: Context<AppEnv>, entry: AuditEntry | undefined): 
   const services = context.get("services");
   const event = eventOf(context, entry, status);
   const { files, carried } = entry;
-  if (status < FAILED_FROM && files !== undefined) {
-    // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it.
+  const isOfStranger = event.actor === undefined && carried === undefined;
+  if (status < FAILED_FROM ? files !== undefined : isOfStranger) {
+    // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it; nor do
+    // strangers, whose addresses have no end.
     services.runInBackground(recordRepeatedEvent(services, event, files));
   } else if (carried === undefined) await recordEvent(services, event);
   else if (status >= FAILED_FROM || !isStored) {

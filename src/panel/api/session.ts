@@ -8,6 +8,7 @@ import { confirmation, credentials, proof } from "../../access/totp/totp-input.t
 import { changeOwnPassword } from "../../access/users/change-user.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
 import { forbidden, requireFound, QuarryError } from "../../core/errors.ts";
+import { findUserByEmail } from "../../db/access/user-store.ts";
 import { originOf, isHttps } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
@@ -126,7 +127,10 @@ export async function signInWithAudit(context: ActionContext, input: z.output<ty
     return signedIn;
   } catch (thrown) {
     const isCode = thrown instanceof QuarryError && thrown.code === "code-refused";
-    if (isCode) context.set("audit", { ...entry, action: "session.code" });
+    // Addresses that somebody could type have no end.
+    const isOfUser = (await findUserByEmail(services.db, entry.target)) !== null;
+    const action = isCode ? "session.code" : entry.action;
+    context.set("audit", { action, target: isOfUser ? entry.target : "unknown" });
     throw thrown;
   }
 }

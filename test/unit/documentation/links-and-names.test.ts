@@ -12,7 +12,7 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/ranking.md", 8_000],
   ["docs/scale-and-cost.md", 12_000],
   ["docs/architecture.md", 15_000],
-  ["docs/panel-api.md", 13_600],
+  ["docs/panel-api.md", 13_620],
 ];
 const ALL_DOCS_BYTES = 239_173;
 const pages = allPages();

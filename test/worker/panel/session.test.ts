@@ -138,3 +138,27 @@ test("what is typed has a maximum length", async () => {
     });
   }
 });
+
+test("whatever strangers try and from where, an hour has few entries of it", async () => {
+  const admin = await signedIn();
+  type Event = { target: string | null; status: number; count: number };
+  const refusals = async (action: string) => {
+    const { body } = await admin.send("GET", `/audit?action=${action}&limit=100`);
+    const events = (body as { data: Event[] }).data.filter(({ status }) => status === 401);
+    const sum = events.reduce((all, { count }) => all + count, 0);
+    return { targets: new Set(events.map(({ target }) => target)), entries: events.length, sum };
+  };
+  for (let at = 0; at < 12; at++) {
+    await signIn({ email: `stranger-${at}@example.com`, password: "wrong" });
+    await call("POST", "/panel/api/limits", { body: "{}" });
+    await call("POST", `/api/rags/rag-${at}/scopes`, { body: "{}" });
+  }
+  await eventually(async () => {
+    for (const action of ["limits.create", "rags.scopes.create"]) {
+      const { targets, entries, sum } = await refusals(action);
+      expect([...targets, entries <= 8, sum]).toEqual([null, true, 12]);
+    }
+    const { targets, sum } = await refusals("session.sign-in");
+    expect([[...targets].join(" ").includes("stranger"), sum >= 12]).toEqual([false, true]);
+  });
+});

@@ -5,7 +5,6 @@ import { signOut } from "../../../access/sessions/sign-out.ts";
 import { QuarryError } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { credentials } from "../../../access/totp/totp-input.ts";
-import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/provider-settings.ts";
 import { showHidden } from "../../components/data.tsx";
 import { signInWithAudit } from "../../api/session.ts";
@@ -73,8 +72,7 @@ async function signInByForm(context: PageContext): Promise<Response> {
 
 /** Returns the new session's secret. */
 async function submitCredentials(context: PageContext, form: FormValues): Promise<string> {
-  const target = emailIn(form.text("email"));
-  context.set("audit", { action: "session.sign-in", target });
+  context.set("audit", { action: "session.sign-in" });
   const input = parseOrRefuse(credentials, {
     email: form.text("email"),
     password: form.exact("password"),
