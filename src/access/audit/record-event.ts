@@ -68,7 +68,7 @@ const WRITER_LOST_MS = 10 * GATHER_MS;
 const gathered = new Map<string, { count: number; since: number }>();
 
 /** Events of strangers at different addresses are so many in an hour, at most. */
-const STRANGERS_TOLD = 8;
+const STRANGER_ROWS = 8;
 
 /** An event an hour, with a count. A killed isolate loses the counts of half a second. */
 export async function recordRepeatedEvent(
@@ -79,7 +79,7 @@ export async function recordRepeatedEvent(
   const at = now();
   const event = columnsOf(newEvent);
   const { actorKind, action, target, status } = event;
-  const who = event.actorId ?? hash32(event.address) % STRANGERS_TOLD;
+  const who = event.actorId ?? hash32(event.address) % STRANGER_ROWS;
   const hour = Math.floor(at / HOUR_MS);
   const id = [action, hour, actorKind, who, target, status].join(" ");
   const waiting = gathered.get(id);
