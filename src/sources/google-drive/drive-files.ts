@@ -36,10 +36,10 @@ export type DriveFile = z.infer<typeof driveFile>;
 
 const FILE_FIELDS =
   "id,name,mimeType,parents,trashed,size,md5Checksum,headRevisionId,modifiedTime,createdTime," +
-  "webViewLink,owners(emailAddress),shortcutDetails(targetId,targetMimeType),labelInfo";
+  "webViewLink,owners(emailAddress),shortcutDetails(targetId,targetMimeType),labelInfo,driveId";
 
 const READER_FIELDS =
-  "driveId,hasAugmentedPermissions,inheritedPermissionsDisabled," +
+  "hasAugmentedPermissions,inheritedPermissionsDisabled," +
   `permissions(${PERMISSION_FIELDS})`;
 
 export const fieldsOf = (withReaders: boolean) =>

@@ -110,6 +110,8 @@ export async function findRoot(
   if (mimeType !== FOLDER)
     throw denied(`${id} is not a folder: rootFolderId must be the id of a folder`);
   if (trashed === true) throw denied(`the folder ${id} is in the bin`);
+  // A folder may be shared with an account that may not list the drive that it lies in.
+  if (driveId !== null) await findDrive(client, driveId, account);
   return { id, name, driveId };
 }
 
@@ -146,7 +148,8 @@ export function existingFile({ file, removed }: Change): DriveFile | null {
 export function isMovingFiles(change: Change, tree: StoredTree, places: FolderTree): boolean {
   const id = change.fileId ?? change.file?.id ?? "";
   const file = existingFile(change);
-  if (id === tree.root) return file === null;
+  // A root that moves to another drive has its changes in the feed of that drive.
+  if (id === tree.root) return file === null || (file.driveId ?? null) !== tree.driveId;
   const before = places.placeOf(id) === null ? undefined : tree.folders[id];
   if (file === null) return before !== undefined;
   if (file.mimeType !== FOLDER) return false;

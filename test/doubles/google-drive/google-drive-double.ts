@@ -202,7 +202,10 @@ export class GoogleDriveDouble {
     if (page === null) return errorAnswer(400, "invalid");
     const changes = page.ids.map((fileId) => {
       const item = this.items.get(fileId);
-      const isThere = item !== undefined && this.sharedDrives.ownerOf(item) === target.owner;
+      // The account's own log also tells of items that are in shared drives by now.
+      const isThere =
+        item !== undefined &&
+        (target.owner === null || this.sharedDrives.ownerOf(item) === target.owner);
       const file = isThere && this.isVisible(item) ? this.#shown(item) : undefined;
       const removed = file === undefined;
       return { kind: "drive#change", changeType: "file", fileId, removed, file };
@@ -212,6 +215,7 @@ export class GoogleDriveDouble {
   }
 
   isVisible(item: Item): boolean {
+    if (item.id === this.sharedDrives.sharedFolder) return true;
     if (!item.shared || !this.sharedDrives.admits(item)) return false;
     const parent = this.items.get(item.parents[0] ?? "");
     return parent === undefined || this.isVisible(parent);

@@ -12,6 +12,8 @@ type SharedDrive = { id: string; name: string; isMember: boolean };
 export class SharedDrives {
   readonly #drives = new Map<string, SharedDrive>();
   readonly #items: Map<string, Item>;
+  /** A folder that is shared with the account, which need not be a member of its drive. */
+  sharedFolder: string | null = null;
 
   constructor(items: Map<string, Item>) {
     this.#items = items;

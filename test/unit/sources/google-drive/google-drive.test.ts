@@ -249,6 +249,17 @@ test("a folder of a shared drive, and a shortcut into one", async () => {
   expect(own.paths()).toEqual(["Our offer", "own.txt"]);
 });
 
+test("a root that moves to a shared drive is followed there", async () => {
+  const { drive, shared } = await withSharedDrive();
+  const source = driveSource(drive);
+  await source.scan();
+  drive.change(drive.root, { parents: [shared] });
+  expect(await source.scan()).toBe("full");
+  drive.file(drive.root, "late.txt", "late");
+  await source.scan();
+  expect(source.paths()).toEqual(["late.txt", "own.txt"]);
+});
+
 test("a shared drive is watched by itself", async () => {
   const { drive, shared, offer } = await withSharedDrive();
   const { watcher } = driveSource(drive, { sharedDriveId: shared }).reader();
@@ -261,17 +272,21 @@ test("a shared drive is watched by itself", async () => {
 });
 
 test("a shared drive without membership is told, and nothing is removed", async () => {
-  const { drive, shared } = await withSharedDrive();
+  const { drive, shared, offers } = await withSharedDrive();
   const source = driveSource(drive, { sharedDriveId: shared });
   expect(await source.reader().check(FOREVER)).toBe(
     `Google Drive: ${drive.account.email} sees the shared drive "Sales"`,
   );
   await source.scan();
   drive.sharedDrives.setMember(shared, false);
-  await expect(source.scan()).rejects.toMatchObject({
+  const denial = {
     kind: "denied",
     message: `Google Drive: ${drive.account.email} sees no shared drive ${shared}: add it as a viewer of the drive`,
-  });
+  };
+  await expect(source.scan()).rejects.toMatchObject(denial);
+  drive.sharedDrives.sharedFolder = offers;
+  const folder = driveSource(drive, { rootFolderId: offers }).reader();
+  await expect(folder.check(FOREVER)).rejects.toMatchObject(denial);
   expect(source.paths()).toHaveLength(2);
   drive.sharedDrives.setMember(shared, true);
   await source.scan();
