@@ -45,9 +45,6 @@ export type EmbeddingForm = {
   longestPassage: number;
 };
 
-/** For a call that is better without a result than late: the embedding of a query. */
-export const REJECT_IF_BUSY = { quarry: { rejectIfBusy: true } };
-
 export type Reranker = {
   name: string;
   model: RerankingModelV4;

@@ -49,7 +49,7 @@ async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries
   const embedded = await runLeg(call, leg, async (signal) => {
     const embedder = models.embedder(model, dimensions);
     const { fusionWeight } = embedder;
-    const how = { signal, isAhead: true, runInBackground };
+    const how = { signal, isAhead: true, isQuery: true, runInBackground };
     const { queryPrefix } = models.embeddingForm(model);
     const texts = queries.map((query) => queryPrefix + query);
     return { ...(await embedTexts(embedder, texts, how)), fusionWeight };

@@ -13,6 +13,12 @@ const omitFields = ({ ...body }: Body, ...fields: string[]): Body => {
 };
 
 /**
+ * Sent after a refusal that names it: NVIDIA's embedding models need it, other servers refuse it
+ * (https://docs.nvidia.com/nim/nemo-retriever/embedding/latest/reference.html).
+ */
+const ONLY_IF_REQUIRED = "input_type";
+
+/**
  * Fields that a model may refuse, and what is sent instead. OpenAI's reasoning models:
  * https://platform.openai.com/docs/guides/reasoning
  */
@@ -24,6 +30,7 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   stream: (body) => omitFields(body, "stream", "stream_options"),
   messages: ({ messages, ...body }) => ({ ...body, messages: alternateTurns(messages) }),
   encoding_format: (body) => omitFields(body, "encoding_format"),
+  [ONLY_IF_REQUIRED]: (body) => omitFields(body, ONLY_IF_REQUIRED),
   texts: (body) => omitFields(body, "texts"),
   top_n: ({ top_n, ...body }) => ({ ...body, top_k: top_n }),
 };
@@ -48,6 +55,7 @@ const IN_WORDS: Record<string, RegExp> = {
   temperature: /\btemperature\b/,
   // LiteLLM before models of Gemini and Bedrock (https://github.com/BerriAI/litellm/issues/33173).
   encoding_format: /\bencoding_format\b/,
+  [ONLY_IF_REQUIRED]: /\binput_type\b/,
   // Voyage (https://docs.voyageai.com/reference/reranker-api).
   texts: /'texts' is not supported/,
   top_n: /'top_n' is not supported/,
@@ -83,8 +91,9 @@ export const tolerantFetch =
     const keyOf = (field: string) => `${server} ${String(body["model"])} ${field}`;
     const isRefused = (field: string) => (refusedUntil.get(keyOf(field)) ?? 0) > Date.now();
     const refusedFields = new Set(Object.keys(INSTEAD).filter(isRefused));
+    const isChanged = (field: string) => refusedFields.has(field) !== (field === ONLY_IF_REQUIRED);
     const send = async () => {
-      const fields = [...refusedFields].filter((field) => field in body);
+      const fields = Object.keys(INSTEAD).filter((field) => field in body && isChanged(field));
       const sentBody = fields.reduce((rest, field) => INSTEAD[field]?.(rest) ?? rest, body);
       const changed = fields.length === 0 ? {} : { body: JSON.stringify(sentBody) };
       return await fetch(input, { ...init, ...changed });

@@ -17,12 +17,13 @@ export function openAiEmbedding(
     modelId,
     maxEmbeddingsPerCall: batchLimit,
     supportsParallelCalls: true,
-    async doEmbed({ values, dimensions, abortSignal: signal }) {
+    async doEmbed({ values, dimensions, providerOptions, abortSignal: signal }) {
       const isSent = endpoint.sendsDimensions === true && dimensions !== undefined;
       const body = {
         model: modelId,
         input: values,
         encoding_format: "float",
+        input_type: providerOptions?.["quarry"]?.["isQuery"] === true ? "query" : "passage",
         ...(isSent ? { dimensions } : {}),
       };
       const answer = await postJson(endpoint, { path: "/embeddings", body, signal });

@@ -1,5 +1,5 @@
 import { mapParallel } from "../../core/work/parallel.ts";
-import { mayTakeFewer, ModelFailure, REJECT_IF_BUSY, type Embedder } from "../../ports/models.ts";
+import { mayTakeFewer, ModelFailure, type Embedder } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import { acceptedSize, sendAcceptedBatches } from "./accepted-batches.ts";
 import { callAtOnce, paceOf, type EmbeddingPace } from "./embedding-pace.ts";
@@ -78,7 +78,8 @@ export async function embedEach(embedder: Embedder, texts: string[], how: CallOp
 async function sendTexts(embedding: Embedding, batch: PacedText[]): Promise<void> {
   const { embedder, pace, how, outcomes } = embedding;
   const { model, dimensions, tokenizer } = embedder;
-  const options = how.isAhead === true ? { providerOptions: REJECT_IF_BUSY } : {};
+  const { isQuery = false, isAhead: rejectIfBusy = false } = how;
+  const providerOptions = { quarry: { isQuery, rejectIfBusy } };
   const send: Send = async (abortSignal, isLate) => {
     const unanswered = batch.filter(({ text, at }) => {
       const vector = pace?.late.get(text);
@@ -87,7 +88,7 @@ async function sendTexts(embedding: Embedding, batch: PacedText[]): Promise<void
     });
     if (unanswered.length === 0) return false;
     const values = unanswered.map(({ text }) => text);
-    const reply = await model.doEmbed({ values, dimensions, abortSignal, ...options });
+    const reply = await model.doEmbed({ values, dimensions, abortSignal, providerOptions });
     const { embeddings, usage } = reply;
     if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
     // Some servers report 0.

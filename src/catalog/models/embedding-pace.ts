@@ -26,6 +26,8 @@ export type PacedText = { text: string; at: number; tokens: number };
 /** How a call is made; `isAhead`: somebody waits for the answer to a question. */
 export type CallOptions = Omit<InLane, "leaseMs"> & {
   signal: AbortSignal;
+  /** The texts are queries, not passages. */
+  isQuery?: boolean;
   /** Lets a call that is late go on. */
   runInBackground?: (work: Promise<unknown>) => void;
 };

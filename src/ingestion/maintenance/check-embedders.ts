@@ -36,7 +36,7 @@ async function compareModel(services: Services, indexes: DueProbe[]) {
   const [first] = indexes;
   if (first === undefined) return;
   const embedder = models.embedder(first.embeddingModel, first.dimensions);
-  const how = { signal: AbortSignal.timeout(TIMEOUT_MS), runInBackground };
+  const how = { signal: AbortSignal.timeout(TIMEOUT_MS), isQuery: true, runInBackground };
   const { queryPrefix } = models.embeddingForm(first.embeddingModel);
   const isMeasured = indexes.some((index) => index.leaveOutUnrelated && index.modelChangedAt === 0);
   const questionTexts = isMeasured

@@ -31,6 +31,25 @@ test("a server that refuses the form of vectors is not asked for one again", asy
   expect(bodies).toEqual([{ ...plain, encoding_format: "float" }, plain, plain]);
 });
 
+test("NVIDIA's models are told which texts are queries", async () => {
+  const double = new OpenAiDouble({ embed: () => [3, 4] });
+  const { signal } = new AbortController();
+  const types: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (...call) => {
+    const { input_type: type } = JSON.parse(call[1]?.body as string) as { input_type?: unknown };
+    types.push(type);
+    const error =
+      "Your request cannot be validated, it is incorrect. detail='input_type' parameter is required for asymmetric models";
+    return type === undefined
+      ? Response.json({ error }, { status: 400 })
+      : await double.fetch(...call);
+  };
+  const embedder = modelRegistry(config, { fetch }).embedder("local/nvidia/nv-embedqa-e5-v5", 2);
+  await embedTexts(embedder, ["a passage"], { signal });
+  await embedTexts(embedder, ["a query"], { signal, isQuery: true });
+  expect(types).toEqual([undefined, "passage", "query"]);
+});
+
 /** As https://github.com/diegosouzapw/OmniRoute/issues/7809 reports them. */
 const FIELDS = new Set(["model", "query", "documents", "top_k", "return_documents", "truncation"]);
 
