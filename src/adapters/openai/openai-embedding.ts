@@ -1,4 +1,4 @@
-import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import type { EmbeddingModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
 
 import { isObject } from "../../core/is-object.ts";
 import { ModelFailure } from "../../ports/models.ts";
@@ -23,7 +23,7 @@ export function openAiEmbedding(
         model: modelId,
         input: values,
         encoding_format: "float",
-        input_type: providerOptions?.["quarry"]?.["isQuery"] === true ? "query" : "passage",
+        input_type: isQuery(providerOptions) ? "query" : "passage",
         ...(isSent ? { dimensions } : {}),
       };
       const answer = await postJson(endpoint, { path: "/embeddings", body, signal });
@@ -41,6 +41,9 @@ export function openAiEmbedding(
     },
   };
 }
+
+const isQuery = (options: SharedV4ProviderOptions | undefined) =>
+  options?.["quarry"]?.["isQuery"] === true;
 
 /**
  * llama-server writes null for no number, and its own route a list with the vector in it; gateways

@@ -3,6 +3,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 import { isObject } from "../../core/is-object.ts";
 
+import { callsOfText, withCallsOfText } from "./calls-in-text.ts";
 import { chatFetch } from "./chat-fetch.ts";
 import { translateFailures, translateStream } from "./model-failures.ts";
 import { dropThoughts, withoutThinking } from "./thinking.ts";
@@ -52,12 +53,14 @@ export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageM
       const content = result.content.map((part) =>
         part.type === "text" ? { ...part, text: withoutThinking(part.text) } : part,
       );
-      return { ...result, content };
+      return withCallsOfText({ ...result, content }, options);
     },
     async doStream(options) {
       const { abortSignal } = options;
       const result = await translateFailures(model.doStream(options), abortSignal);
-      const stream = translateStream(result.stream, abortSignal).pipeThrough(dropThoughts(modelId));
+      const stream = translateStream(result.stream, abortSignal)
+        .pipeThrough(dropThoughts(modelId))
+        .pipeThrough(callsOfText(options));
       return { ...result, stream };
     },
   };

@@ -24,7 +24,8 @@ export const driveFile = z.object({
       labels: z.array(z.object({ id: z.string(), fields: z.unknown().optional() })).optional(),
     })
     .optional(),
-  driveId: z.string().optional(),
+  /** Null: in somebody's own drive. */
+  driveId: z.string().nullable().default(null),
   /** Hidden from those who may not share it; items of shared drives have none. */
   permissions: z.array(drivePermission).optional(),
   /** Told of items of shared drives: whether they have permissions of their own. */
@@ -38,9 +39,7 @@ const FILE_FIELDS =
   "id,name,mimeType,parents,trashed,size,md5Checksum,headRevisionId,modifiedTime,createdTime," +
   "webViewLink,owners(emailAddress),shortcutDetails(targetId,targetMimeType),labelInfo,driveId";
 
-const READER_FIELDS =
-  "hasAugmentedPermissions,inheritedPermissionsDisabled," +
-  `permissions(${PERMISSION_FIELDS})`;
+const READER_FIELDS = `hasAugmentedPermissions,inheritedPermissionsDisabled,permissions(${PERMISSION_FIELDS})`;
 
 export const fieldsOf = (withReaders: boolean) =>
   withReaders ? `${FILE_FIELDS},${READER_FIELDS}` : FILE_FIELDS;

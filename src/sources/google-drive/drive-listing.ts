@@ -106,7 +106,7 @@ export async function findRoot(
   if (root === null) {
     throw denied(`${account} sees no folder ${id}: share the folder with that address`);
   }
-  const { name, mimeType, trashed, driveId = null } = root;
+  const { name, mimeType, trashed, driveId } = root;
   if (mimeType !== FOLDER)
     throw denied(`${id} is not a folder: rootFolderId must be the id of a folder`);
   if (trashed === true) throw denied(`the folder ${id} is in the bin`);
@@ -139,6 +139,8 @@ export const changeList = z.object({
 });
 export type ChangeList = z.infer<typeof changeList>;
 
+const idOf = ({ fileId, file }: Change) => fileId ?? file?.id ?? "";
+
 /** The file as it is now; null where it was deleted, binned or is no longer shared. */
 export function existingFile({ file, removed }: Change): DriveFile | null {
   return file === undefined || removed === true || file.trashed === true ? null : file;
@@ -146,10 +148,10 @@ export function existingFile({ file, removed }: Change): DriveFile | null {
 
 /** Whether a change moves, adds or takes files that no change names: those beneath a folder. */
 export function isMovingFiles(change: Change, tree: StoredTree, places: FolderTree): boolean {
-  const id = change.fileId ?? change.file?.id ?? "";
+  const id = idOf(change);
   const file = existingFile(change);
   // A root that moves to another drive has its changes in the feed of that drive.
-  if (id === tree.root) return file === null || (file.driveId ?? null) !== tree.driveId;
+  if (id === tree.root) return file?.driveId !== tree.driveId;
   const before = places.placeOf(id) === null ? undefined : tree.folders[id];
   if (file === null) return before !== undefined;
   if (file.mimeType !== FOLDER) return false;

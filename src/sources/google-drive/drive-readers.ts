@@ -65,7 +65,7 @@ export class DriveReaders {
   async readersOf({ file, target, place }: PlacedFile): Promise<FileReaders> {
     const isShortcut = target.id !== file.id;
     if (target.permissions !== undefined) return this.#addExpiry(this.#read(target.permissions));
-    if (target.driveId === undefined && this.#of.tree.driveId === null) return this.#unreadable();
+    if (target.driveId === null && this.#of.tree.driveId === null) return this.#unreadable();
     if (!isShortcut && inheritsOnly(target)) return await this.#readInherited(place);
     return this.#addExpiry(await this.#list(target.id, "file"));
   }

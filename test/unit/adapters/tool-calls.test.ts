@@ -97,3 +97,69 @@ test.each([undefined, ""])("arguments before their call's name (%j) are kept", a
   const expected = { type: "tool-call", toolName: "search", input: '{"a":1}' };
   expect(await partsOf([first, later])).toContainEqual(expect.objectContaining(expected));
 });
+
+const SEARCH = {
+  type: "function" as const,
+  name: "search",
+  inputSchema: {
+    type: "object" as const,
+    properties: { query: { type: "string" as const }, top: { type: "integer" as const } },
+  },
+};
+const RAW_CALL = '{"name": "search", "arguments": {"query": "boiler", "top": 3}}';
+
+/** Text and calls of an answer whose text is this, streamed letter by letter and not. */
+async function readText(text: string) {
+  const events = Array.from(text, (letter) => ({
+    delta: { content: letter },
+    finish_reason: null,
+  }));
+  const end = { delta: {}, finish_reason: "stop" };
+  const streamed = [...events, end].map((choice) => JSON.stringify({ choices: [choice] }));
+  const fetch: typeof globalThis.fetch = (_url, init) =>
+    Promise.resolve(
+      JSON.stringify(init?.body).includes("stream")
+        ? new Response(sendAll(streamed.map((data) => `data: ${data}\n\n`)))
+        : Response.json({ choices: [{ message: { content: text }, finish_reason: "stop" }] }),
+    );
+  const { model } = modelRegistry(config, { fetch }).chat("local/raw");
+  const { content: parts, finishReason } = await model.doGenerate({ prompt, tools: [SEARCH] });
+  const whole = { text: "", calls: [] as unknown[], end: finishReason.unified };
+  const pieces = { text: "", calls: [] as unknown[], end: "" };
+  for (const part of parts) {
+    if (part.type === "text") whole.text += part.text;
+    if (part.type === "tool-call") whole.calls.push([part.toolName, JSON.parse(part.input)]);
+  }
+  const { stream } = await model.doStream({ prompt, tools: [SEARCH] });
+  for await (const part of stream) {
+    if (part.type === "text-delta") pieces.text += part.delta;
+    if (part.type === "tool-call") pieces.calls.push([part.toolName, JSON.parse(part.input)]);
+    if (part.type === "finish") pieces.end = part.finishReason.unified;
+  }
+  expect(pieces).toEqual(whole);
+  return whole;
+}
+
+test.each([
+  ["", `<tool_call>\n${RAW_CALL}\n</tool_call>`],
+  ["I search. ", `<tool_call>${RAW_CALL}</tool_call><tool_response>`],
+  ["", `\`\`\`json\n${RAW_CALL}\n\`\`\``],
+  ["", RAW_CALL.replace("arguments", "parameters")],
+  ["", `[TOOL_CALLS][${RAW_CALL}]`],
+  [
+    "",
+    "<tool_call>\n<function=search>\n<parameter=query>\nboiler\n</parameter>\n<parameter=top>3</parameter>\n</function>\n</tool_call>",
+  ],
+])("a call that a model writes as text is a call: %s%s", async (before, text) => {
+  const calls = [["search", { query: "boiler", top: 3 }]];
+  expect(await readText(before + text)).toEqual({ text: before, calls, end: "tool-calls" });
+});
+
+test.each([
+  '{"name": "Ann", "arguments": {}}',
+  "[1] says that a <tool is here",
+  `Write <tool_call>${RAW_CALL.slice(0, 20)}`,
+  `The call is ${RAW_CALL}`,
+])("any other text stays text: %s", async (text) => {
+  expect(await readText(text)).toEqual({ text, calls: [], end: "stop" });
+});
