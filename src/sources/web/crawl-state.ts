@@ -100,6 +100,8 @@ const crawlState = z.object({
   toldEndless: flag,
   /** Whether something failed that may have led to known pages: these are requested themselves. */
   isDoubtful: flag,
+  /** Whether that was a sitemap of the settings, which people are asked to mend. */
+  lacksMap: flag,
   /** The known file up to which these, or the pushed ones alone, were taken in; null: none was. */
   knownAfter: z.string().nullable().default(null),
   knownDone: flag,

@@ -93,7 +93,7 @@ async function addKnownPages({ bounds, crawl, known: knownFiles, now }: Step): P
     for (const file of files) {
       const { path } = file;
       if (!isPushed(file)) {
-        if (!isForgotten(file, now())) addUnmetPage(crawl, bounds, file);
+        if (crawl.lacksMap || !isForgotten(file, now())) addUnmetPage(crawl, bounds, file);
       } else if (mayPushHost(bounds, new URL(path))) addNamedAddress(crawl, path, "pushed", 0);
     }
     crawl.knownAfter = files.at(-1)?.path ?? crawl.knownAfter;
@@ -103,15 +103,8 @@ async function addKnownPages({ bounds, crawl, known: knownFiles, now }: Step): P
   return false;
 }
 
-/** @throws SourceFailure for a sitemap that breaks off: the pages behind its end are not known. */
-function checkWhole(crawl: Step["crawl"], { isWhole }: { isWhole: boolean }): void {
-  if (isWhole) return;
-  crawl.isDoubtful = true;
-  throw new SourceFailure("bad-file", "the sitemap breaks off");
-}
-
 async function recordSitemap(step: Step, entry: QueuedPage, fetched: Outcome): Promise<void> {
-  const { crawl, bounds, out, signal } = step;
+  const { crawl, bounds, signal } = step;
   noteState(crawl, entry.url, "dropped");
   try {
     if (fetched.outcome === "failed") throw fetched.failure;
@@ -121,14 +114,28 @@ async function recordSitemap(step: Step, entry: QueuedPage, fetched: Outcome): P
     }
     const from = { base: fetched.url, depth: entry.depth + 1, found: entry.found };
     await addMap(crawl, bounds, map, from);
-    checkWhole(crawl, map);
+    // The pages behind its end are not known.
+    if (!map.isWhole) throw new SourceFailure("bad-file", "the sitemap breaks off");
   } catch (error) {
     if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
-    const failure = { kind: error.kind, message: `sitemap: ${error.message}` };
-    const sourceState = { [BROKEN_SITEMAP]: failure.message };
-    if (entry.found === "link") skip(step, entry.url, failure.message);
-    else out.files.push({ ...unreadFile(entry.url, "application/xml"), sourceState, failure });
-    if (error.kind === "down" || error.kind === "throttled") out.partial = true;
-    else if (entry.found !== "link") crawl.isDoubtful = true;
+    recordUnreadSitemap(step, entry, error);
+    // Many a robots.txt names a sitemap that was deleted.
+    const isExpected = entry.found === "link" && fetched.outcome === "missing";
+    if (!isExpected) doubtKnownPages(crawl, entry, error);
   }
+}
+
+/** These are asked for themselves, unless the server is asked too often already. */
+function doubtKnownPages(crawl: Step["crawl"], { found: foundBy }: QueuedPage, why: SourceFailure) {
+  if (why.kind === "throttled") return;
+  crawl.isDoubtful = true;
+  crawl.lacksMap ||= foundBy !== "link";
+}
+
+function recordUnreadSitemap(step: Step, { url, found: foundBy }: QueuedPage, why: SourceFailure) {
+  const failure = { kind: why.kind, message: `sitemap: ${why.message}` };
+  const sourceState = { [BROKEN_SITEMAP]: failure.message };
+  if (foundBy === "link") skip(step, url, failure.message);
+  else step.out.files.push({ ...unreadFile(url, "application/xml"), sourceState, failure });
+  if (why.kind === "down" || why.kind === "throttled") step.out.partial = true;
 }

@@ -56,6 +56,23 @@ test.each([
 });
 
 test.each([
+  ["is HTML", { body: htmlPage("Gone", []) }],
+  ["is forbidden", { status: 403, body: "" }],
+  ["fails", { status: 500, body: "" }],
+])("a sitemap that %s for months keeps the pages that are there", async (_what, answer) => {
+  site.page("/a");
+  site.page("/b");
+  site.routes.set("/map.xml", sitemapOf([`${BASE}/a`, `${BASE}/b`]));
+  const { source } = await scanned({ sitemapUrls: [`${BASE}/map.xml`] });
+  site.routes.set("/map.xml", answer);
+  await source.scan();
+  source.pass(60 * DAY_MS);
+  site.routes.delete("/b");
+  await source.scan();
+  expect(pathsOf(source.files.keys())).toEqual(["/a", "/map.xml"]);
+});
+
+test.each([
   ["the settings name", { sitemapUrls: [`${BASE}/map.xml`] }],
   ["robots.txt names", { startUrls: [BASE] }],
 ])("a sitemap that %s, and that breaks off, takes nothing away", async (_who, settings) => {
