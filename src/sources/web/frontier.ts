@@ -259,12 +259,20 @@ function matcherOf(pattern: string): (text: string) => boolean {
 }
 
 /** A parser would make a whole address of `http://10.0.*`, whose figures are as they are. */
-const NAMED_HOST = /^https?:\/\/(?![\d.]*(?:[:/*?#]|$))[^/*?#\\]+/i;
+const NAMED_HOST = /^https?:\/\/(?![\d.]*(?:[:/*?#]|$))[^/*?#\\]+\/?/i;
+
+/** Addresses have no default port; a slash keeps `https://host:443*` from `https://host:4430/`. */
+function encodeOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text;
+  const isPath = text.endsWith("/") || (url.port === "" && /:\d+$/.test(text));
+  return `${url.origin}${isPath ? "/" : ""}`;
+}
 
 /** Hosts in punycode, spaces and letters beyond ASCII percent-encoded. */
 const encodePattern = (pattern: string): string =>
   pattern
-    .replace(NAMED_HOST, (origin) => URL.parse(origin)?.origin ?? origin)
+    .replace(NAMED_HOST, encodeOrigin)
     .replace(/[^!-~]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
 
 export type UrlFilter = (url: URL) => boolean;
