@@ -52,9 +52,10 @@ const isQuery = (options: SharedV4ProviderOptions | undefined) =>
  */
 function vectorIn(embedding: unknown): number[] {
   if (typeof embedding === "string") return floatsIn(embedding);
-  if (!Array.isArray(embedding)) throw new ModelFailure("a text without a vector");
-  const [inner] = embedding;
-  const vector: unknown[] = embedding.length === 1 && Array.isArray(inner) ? inner : embedding;
+  const values: unknown[] = Array.isArray(embedding) ? embedding : [];
+  const [inner] = values;
+  if (inner === undefined) throw new ModelFailure("a text without a vector");
+  const vector: unknown[] = values.length === 1 && Array.isArray(inner) ? inner : values;
   return vector.map((value) => (typeof value === "number" ? value : Number.NaN));
 }
 

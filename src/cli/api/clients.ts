@@ -25,7 +25,7 @@ export function publicApi(
   const readerHeader = reader === undefined ? {} : { "Quarry-Reader": encodeURIComponent(reader) };
   const headers = { Authorization: `Bearer ${token}`, ...readerHeader };
   const fetch = patientFetch({ baseUrl, credential });
-  return createClient<PublicPaths>({ baseUrl, headers, fetch, redirect: "error" });
+  return createClient<PublicPaths>({ baseUrl, headers, fetch, redirect: "manual" });
 }
 export type PublicApi = ReturnType<typeof publicApi>;
 
@@ -53,7 +53,7 @@ function panelClient(target: ApiTarget, headers: Record<string, string>) {
     baseUrl: `${target.baseUrl}/panel/api`,
     headers,
     fetch: patientFetch(target),
-    redirect: "error",
+    redirect: "manual",
     pathSerializer: fillPath,
   });
   return { ...client, repeating: patientFetch(target, true) };

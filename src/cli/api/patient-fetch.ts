@@ -116,7 +116,11 @@ function unreachableMessage(baseUrl: string, thrown: unknown, attempt: number): 
   const code = codeOf(thrown) || messageOf(thrown instanceof Error ? thrown.cause : thrown);
   const reason = code === "ECONNREFUSED" ? "nothing listens there" : code;
   const tries = attempt > 1 ? ` after ${attempt} tries` : "";
-  return `Cannot reach ${baseUrl} (${reason})${tries}. Is the server running? Start one with ${START_COMMAND}.`;
+  // https://nodejs.org/api/tls.html#x509-certificate-error-codes
+  const remedy = /CERT|UNABLE_TO/.test(code)
+    ? "Use the name of its certificate, and name its authority in NODE_EXTRA_CA_CERTS."
+    : `Is the server running? Start one with ${START_COMMAND}.`;
+  return `Cannot reach ${baseUrl} (${reason})${tries}. ${remedy}`;
 }
 
 const errorText = z.looseObject({ error: z.string() });
@@ -124,9 +128,16 @@ const errorText = z.looseObject({ error: z.string() });
 async function errorOf(target: ApiTarget, request: Request, response: Response) {
   const { status } = response;
   const body = errorText.safeParse(await response.json().catch(() => null));
-  const words = body.data?.error.replace(/\.$/, "") ?? "no reason given";
+  const words = body.data?.error.replace(/\.$/, "");
   const { baseUrl, credential } = target;
   const subject = subjectOf(request);
+  if (words === undefined) {
+    const location = response.headers.get("Location");
+    const address = location === null ? null : URL.parse(location, request.url);
+    const to = address === null ? subject : `redirected to ${address.origin}${address.pathname}`;
+    const text = `${baseUrl} is not Quarry, or a proxy answered: ${to} (${status}).`;
+    return new ApiError(status, text);
+  }
   const explained: Record<number, string> = {
     401: `${baseUrl} refused the credentials (401 Unauthorized). Check ${credential}.`,
     403: `${credential} does not cover this: ${subject} (403 Forbidden).`,

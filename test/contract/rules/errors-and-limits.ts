@@ -33,6 +33,7 @@ const errors = section("Errors", {
     for (const body of ["{", "semanticSearch=leave", "\u0000"]) {
       isInvalid(await send(world, body), "body is not valid JSON");
     }
+    isInvalid(await send(world, Buffer.from('{"a":"é"}', "latin1")), "body is not UTF-8");
     for (const body of ["[]", "null", '"text"', "3"]) {
       isInvalid(await send(world, body), "body must be an object");
     }

@@ -245,5 +245,5 @@ test("a server that is not there, has another key or too long vectors is told of
   await expect(modelSettings(wrongKey)).rejects.toThrow("needs another key (401)");
   await expect(modelSettings(environment)).rejects.toThrow("8192 dimensions");
   const empty = await served(["some-embed", "chat"], 0);
-  await expect(modelSettings(empty)).rejects.toThrow("0 dimensions");
+  await expect(modelSettings(empty)).rejects.toThrow("a text without a vector");
 });

@@ -143,6 +143,10 @@ test("another program than Quarry is recognised by its answer", async () => {
   const url = await saying((_request, response) => response.end("<html>"));
   const call = dataOf(publicApi(url, "qry_x").GET("/api/inferences"));
   await expect(call).rejects.toThrow("is not Quarry: it answered GET /api/inferences");
+  const [status, headers] = [302, { Location: "https://login.example/?back=x" }];
+  const guarded = await saying((_request, response) => response.writeHead(status, headers).end());
+  const redirected = dataOf(publicApi(guarded, "qry_x").GET("/api/inferences"));
+  await expect(redirected).rejects.toThrow("redirected to https://login.example/ (302).");
 });
 
 test("the manifest is read to its last page", async () => {
