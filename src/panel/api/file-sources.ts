@@ -108,7 +108,8 @@ export const sourceOf = ({ source, lastScan }: FileSource) => ({
 });
 
 const FOLDER_ENTRIES = 200;
-const MAX_PATH_LENGTH = 4_096;
+/** Both fit into an address of 64 KB, the longest that workerd takes, whatever their letters. */
+const MAX_PATH_LENGTH = 2_048;
 const folderQuery = z.object({
   path: relativePath
     .max(MAX_PATH_LENGTH)
