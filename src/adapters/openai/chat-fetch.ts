@@ -29,12 +29,20 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   tool_choice: (body) => omitFields(body, "tool_choice"),
   stream: (body) => omitFields(body, "stream", "stream_options"),
   messages: ({ messages, ...body }) => ({ ...body, messages: alternateTurns(messages) }),
+  reasoning_content: (body) => completeAnswers(body, { reasoning_content: "" }, {}),
+  thought_signature: (body) => completeAnswers(body, {}, UNSIGNED),
   encoding_format: (body) => omitFields(body, "encoding_format"),
   [ONLY_IF_REQUIRED]: (body) => omitFields(body, ONLY_IF_REQUIRED),
   texts: (body) => omitFields(body, "texts"),
   top_n: ({ top_n, ...body }) => ({ ...body, top_k: top_n }),
 };
 const REFUSED = new Set([400, 422, 500]);
+/** Fields of earlier messages that some models require, and that most callers do not send. */
+const OF_MESSAGES = new Set(["reasoning_content", "thought_signature"]);
+/** https://ai.google.dev/gemini-api/docs/thought-signatures: for calls that have none */
+const UNSIGNED = {
+  extra_content: { google: { thought_signature: "skip_thought_signature_validator" } },
+};
 /**
  * Modes that a server may lack, and statuses by which it says so without naming them:
  * llama-cpp-python answers 500 to a schema and to a required call
@@ -56,6 +64,9 @@ const IN_WORDS: Record<string, RegExp> = {
   // LiteLLM before models of Gemini and Bedrock (https://github.com/BerriAI/litellm/issues/33173).
   encoding_format: /\bencoding_format\b/,
   [ONLY_IF_REQUIRED]: /\binput_type\b/,
+  // DeepSeek (https://api-docs.deepseek.com/guides/thinking_mode).
+  reasoning_content: /\breasoning_content\b/,
+  thought_signature: /\bthought_signature\b/,
   // Voyage (https://docs.voyageai.com/reference/reranker-api).
   texts: /'texts' is not supported/,
   top_n: /'top_n' is not supported/,
@@ -69,6 +80,8 @@ const OF_NO_FIELD = /^(?:context_length|content_filter|model_not_found|tool_use)
 const REFUSED_FOR_MS = 10 * MINUTE_MS;
 /** Until when a field is left out, ms, by server, model and field. */
 const refusedUntil = new Map<string, number>();
+
+const isIn = (body: Body, field: string) => (OF_MESSAGES.has(field) ? "messages" : field) in body;
 
 const bodyOf = (init: RequestInit | undefined) =>
   parseJson(typeof init?.body === "string" ? init.body : "");
@@ -93,7 +106,7 @@ export const tolerantFetch =
     const refusedFields = new Set(Object.keys(INSTEAD).filter(isRefused));
     const isChanged = (field: string) => refusedFields.has(field) !== (field === ONLY_IF_REQUIRED);
     const send = async () => {
-      const fields = Object.keys(INSTEAD).filter((field) => field in body && isChanged(field));
+      const fields = Object.keys(INSTEAD).filter((field) => isIn(body, field) && isChanged(field));
       const sentBody = fields.reduce((rest, field) => INSTEAD[field]?.(rest) ?? rest, body);
       const changed = fields.length === 0 ? {} : { body: JSON.stringify(sentBody) };
       return await fetch(input, { ...init, ...changed });
@@ -135,15 +148,31 @@ async function refusedFieldIn(response: Response, body: Body, refusedFields: Rea
     typeof param === "string" && param !== ""
       ? param === field && UNSUPPORTED.test(String(code))
       : IN_WORDS[field]?.test(sentence) === true;
-  const fields = Object.keys(INSTEAD).filter((field) => field in body && !refusedFields.has(field));
+  const fields = Object.keys(INSTEAD).filter(
+    (field) => isIn(body, field) && !refusedFields.has(field),
+  );
   const mode = fields.find((field) => MODES[field]?.(body[field], status));
   return fields.find(isNamed) ?? (OF_NO_FIELD.test(String(code)) ? undefined : mode);
 }
 
+/** Adds fields to earlier answers, and to the calls in them, that lack these. */
+function completeAnswers({ messages, ...body }: Body, ofAnswer: object, ofCall: object): Body {
+  const complete = (message: Body): Body => {
+    const { role, tool_calls: calls } = message;
+    if (role !== "assistant") return message;
+    const answer = { ...ofAnswer, ...message };
+    if (!Array.isArray(calls)) return answer;
+    return { ...answer, tool_calls: calls.map((call: object) => Object.assign({}, ofCall, call)) };
+  };
+  return { ...body, messages: listOf(messages).map(complete) };
+}
+
+const listOf = (messages: unknown) => (Array.isArray(messages) ? messages.filter(isObject) : []);
+
 /** For chat templates without a system role, or that take turns one by one: texts are turns. */
 function alternateTurns(messages: unknown): unknown[] {
   const turns: Body[] = [];
-  for (const message of Array.isArray(messages) ? messages.filter(isObject) : []) {
+  for (const message of listOf(messages)) {
     const role = message["role"] === "system" ? "user" : message["role"];
     const last = turns.at(-1);
     const texts = [last?.["content"], message["content"]];

@@ -50,6 +50,35 @@ test("NVIDIA's models are told which texts are queries", async () => {
   expect(types).toEqual([undefined, "passage", "query"]);
 });
 
+test.each([
+  [
+    "reasoning_content",
+    "The `reasoning_content` in the thinking mode must be passed back to the API.",
+  ],
+  ["thought_signature", "Function call is missing a thought_signature in functionCall parts."],
+])("calls without the %s of their model are sent with a stand-in", async (field, message) => {
+  const bodies: string[] = [];
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    const body = init?.body as string;
+    bodies.push(body);
+    if (!body.includes(field))
+      return Response.json({ error: { message, param: null } }, { status: 400 });
+    return Response.json({ choices: [{ message: { content: "26 days" }, finish_reason: "stop" }] });
+  };
+  const { model } = modelRegistry(config, { fetch }).chat(`local/thinks-${message.length}`);
+  const call = { toolCallId: "a", toolName: "search" };
+  const output = { type: "text" as const, value: "26" };
+  const answers = await model.doGenerate({
+    prompt: [
+      { role: "user", content: [{ type: "text", text: "Leave?" }] },
+      { role: "assistant", content: [{ type: "tool-call", ...call, input: {} }] },
+      { role: "tool", content: [{ type: "tool-result", ...call, output }] },
+    ],
+  });
+  expect(answers.content).toEqual([{ type: "text", text: "26 days" }]);
+  expect(bodies).toHaveLength(2);
+});
+
 /** As https://github.com/diegosouzapw/OmniRoute/issues/7809 reports them. */
 const FIELDS = new Set(["model", "query", "documents", "top_k", "return_documents", "truncation"]);
 
