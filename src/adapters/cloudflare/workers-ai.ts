@@ -8,6 +8,7 @@ import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 import { textsOf } from "../openai/openai-reranker.ts";
 import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
+import { withoutNullContent } from "../openai/chat-fetch.ts";
 import { openAiChat } from "../openai/openai-models.ts";
 import { limitedBody } from "../limited-answer.ts";
 import { awaitOrNull } from "../../core/work/deadline.ts";
@@ -148,7 +149,7 @@ export function workersAiChat(settings: WorkersAiSettings & { maxBytes: number }
     const body = parseJson(typeof init?.body === "string" ? init.body : "");
     const { model: _, ...inputs } = isObject(body) ? body : {};
     const signal = init?.signal ?? undefined;
-    const reply = await runWorkersAi(settings, modelId, unwrapResponseFormat(inputs), signal);
+    const reply = await runWorkersAi(settings, modelId, inputsOf(inputs), signal);
     const isStream = reply instanceof ReadableStream;
     return isStream
       ? new Response(limitedBody(reply, { maxBytes: settings.maxBytes, isStream }, signal))
@@ -157,6 +158,8 @@ export function workersAiChat(settings: WorkersAiSettings & { maxBytes: number }
   const endpoint = { baseUrl: "https://workers-ai.invalid/v1", name: "workers-ai" };
   return openAiChat({ ...endpoint, fetch: runBinding }, modelId);
 }
+
+const inputsOf = (body: Record<string, unknown>) => withoutNullContent(unwrapResponseFormat(body));
 
 /** The binding expects the bare schema where OpenAI wraps it with a name. */
 function unwrapResponseFormat(inputs: Record<string, unknown>): Record<string, unknown> {

@@ -29,6 +29,7 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   tool_choice: (body) => omitFields(body, "tool_choice"),
   stream: (body) => omitFields(body, "stream", "stream_options"),
   messages: ({ messages, ...body }) => ({ ...body, messages: alternateTurns(messages) }),
+  content: withoutNullContent,
   reasoning_content: (body) => completeAnswers(body, { reasoning_content: "" }, {}),
   thought_signature: (body) => completeAnswers(body, {}, UNSIGNED),
   encoding_format: (body) => omitFields(body, "encoding_format"),
@@ -38,7 +39,7 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
 };
 const REFUSED = new Set([400, 422, 500]);
 /** Fields of earlier messages that some models require, and that most callers do not send. */
-const OF_MESSAGES = new Set(["reasoning_content", "thought_signature"]);
+const OF_MESSAGES = new Set(["content", "reasoning_content", "thought_signature"]);
 /** https://ai.google.dev/gemini-api/docs/thought-signatures: for calls that have none */
 const UNSIGNED = {
   extra_content: { google: { thought_signature: "skip_thought_signature_validator" } },
@@ -64,6 +65,8 @@ const IN_WORDS: Record<string, RegExp> = {
   // LiteLLM before models of Gemini and Bedrock (https://github.com/BerriAI/litellm/issues/33173).
   encoding_format: /\bencoding_format\b/,
   [ONLY_IF_REQUIRED]: /\binput_type\b/,
+  // LM Studio, of an answer that is calls alone (lmstudio-ai/lmstudio-bug-tracker#261).
+  content: /\bcontent\b.{0,40}\bstring\b/,
   // DeepSeek (https://api-docs.deepseek.com/guides/thinking_mode).
   reasoning_content: /\breasoning_content\b/,
   thought_signature: /\bthought_signature\b/,
@@ -153,6 +156,13 @@ async function refusedFieldIn(response: Response, body: Body, refusedFields: Rea
   );
   const mode = fields.find((field) => MODES[field]?.(body[field], status));
   return fields.find(isNamed) ?? (OF_NO_FIELD.test(String(code)) ? undefined : mode);
+}
+
+/** Some servers take no null for the text of an answer that is calls alone. */
+export function withoutNullContent({ messages, ...body }: Body): Body {
+  const complete = (message: Body) =>
+    message["content"] === null ? { ...message, content: "" } : message;
+  return { ...body, messages: listOf(messages).map(complete) };
 }
 
 /** Adds fields to earlier answers, and to the calls in them, that lack these. */

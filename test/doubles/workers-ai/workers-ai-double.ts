@@ -107,6 +107,8 @@ export class WorkersAiDouble implements WorkersAi {
   ): Promise<unknown> {
     if (place === "embeddings") return this.#embeddings(inputs);
     if (place === "rerank") return ranking(inputs);
+    // https://developers.cloudflare.com/workers-ai/models/gpt-oss-120b/
+    if (JSON.stringify(inputs["messages"] ?? []).includes('"content":null')) throw aiError(5006);
     if (failure?.kind === "refusal") return { response: "", usage: USAGE };
     const failureReply = failure === null ? null : sayInFailure(failure);
     const reply = failureReply ?? this.script({ ...inputs, model } as unknown as ChatBody);

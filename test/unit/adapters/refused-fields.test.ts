@@ -56,6 +56,7 @@ test.each([
     "The `reasoning_content` in the thinking mode must be passed back to the API.",
   ],
   ["thought_signature", "Function call is missing a thought_signature in functionCall parts."],
+  ['"content":""', "Invalid 'content': 'content' field must be a string or an array of objects."],
 ])("calls without the %s of their model are sent with a stand-in", async (field, message) => {
   const bodies: string[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {
