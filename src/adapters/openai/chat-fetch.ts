@@ -30,6 +30,7 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   stream: (body) => omitFields(body, "stream", "stream_options"),
   messages: ({ messages, ...body }) => ({ ...body, messages: alternateTurns(messages) }),
   content: withoutNullContent,
+  thoughts: withoutThoughts,
   reasoning_content: (body) => completeAnswers(body, { reasoning_content: "" }, {}),
   thought_signature: (body) => completeAnswers(body, {}, UNSIGNED),
   encoding_format: (body) => omitFields(body, "encoding_format"),
@@ -38,8 +39,8 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   top_n: ({ top_n, ...body }) => ({ ...body, top_k: top_n }),
 };
 const REFUSED = new Set([400, 422, 500]);
-/** Fields of earlier messages that some models require, and that most callers do not send. */
-const OF_MESSAGES = new Set(["content", "reasoning_content", "thought_signature"]);
+/** Fields of earlier messages that some models require, and others refuse. */
+const OF_MESSAGES = new Set(["content", "thoughts", "reasoning_content", "thought_signature"]);
 /** https://ai.google.dev/gemini-api/docs/thought-signatures: for calls that have none */
 const UNSIGNED = {
   extra_content: { google: { thought_signature: "skip_thought_signature_validator" } },
@@ -67,8 +68,11 @@ const IN_WORDS: Record<string, RegExp> = {
   [ONLY_IF_REQUIRED]: /\binput_type\b/,
   // LM Studio, of an answer that is calls alone (lmstudio-ai/lmstudio-bug-tracker#261).
   content: /\bcontent\b.{0,40}\bstring\b/,
-  // DeepSeek (https://api-docs.deepseek.com/guides/thinking_mode).
-  reasoning_content: /\breasoning_content\b/,
+  // Groq, Cerebras and Mistral (https://github.com/QwenLM/qwen-code/issues/11045).
+  thoughts:
+    /reasoning_content\b.{0,200}(?:unsupported|not permitted)|extra_forbidden.{0,200}reasoning_content/s,
+  // DeepSeek (https://api-docs.deepseek.com/guides/thinking_mode), Moonshot.
+  reasoning_content: /\breasoning_content\b.{0,60}(?:passed back|missing)/,
   thought_signature: /\bthought_signature\b/,
   // Voyage (https://docs.voyageai.com/reference/reranker-api).
   texts: /'texts' is not supported/,
@@ -76,6 +80,7 @@ const IN_WORDS: Record<string, RegExp> = {
   // Chat templates of Gemma, of Mistral 7B and of Ministral.
   messages: /\broles? (?:must alternate|not supported)|\broles are supported/i,
 };
+const MAX_SENTENCE_LENGTH = 2_000;
 /** Codes of errors that concern none of these fields. */
 const OF_NO_FIELD = /^(?:context_length|content_filter|model_not_found|tool_use)/;
 
@@ -148,14 +153,23 @@ async function refusedFieldIn(response: Response, body: Body, refusedFields: Rea
   const { param, code } = errorIn(answer) ?? {};
   const sentence = sentenceIn(answer) ?? "";
   const isNamed = (field: string) =>
-    typeof param === "string" && param !== ""
-      ? param === field && UNSUPPORTED.test(String(code))
-      : IN_WORDS[field]?.test(sentence) === true;
+    OF_MESSAGES.has(field)
+      ? IN_WORDS[field]?.test(text.slice(0, MAX_SENTENCE_LENGTH)) === true
+      : typeof param === "string" && param !== ""
+        ? param === field && UNSUPPORTED.test(String(code))
+        : IN_WORDS[field]?.test(sentence) === true;
   const fields = Object.keys(INSTEAD).filter(
     (field) => isIn(body, field) && !refusedFields.has(field),
   );
   const mode = fields.find((field) => MODES[field]?.(body[field], status));
   return fields.find(isNamed) ?? (OF_NO_FIELD.test(String(code)) ? undefined : mode);
+}
+
+function withoutThoughts({ messages, ...body }: Body): Body {
+  return {
+    ...body,
+    messages: listOf(messages).map((each) => omitFields(each, "reasoning_content")),
+  };
 }
 
 /** Some servers take no null for the text of an answer that is calls alone. */

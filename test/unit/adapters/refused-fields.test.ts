@@ -51,6 +51,33 @@ test("NVIDIA's models are told which texts are queries", async () => {
 });
 
 test.each([
+  {
+    message: "property 'messages.1.assistant.reasoning_content' is unsupported",
+    param: "validation_error",
+    code: "wrong_api_format",
+  },
+  {
+    detail: [
+      {
+        type: "extra_forbidden",
+        loc: ["body", "messages", 1, "assistant", "reasoning_content"],
+        msg: "Extra inputs are not permitted",
+      },
+    ],
+  },
+])("a server that refuses earlier thoughts is not sent them: %j", async (refusal) => {
+  const fetch: typeof globalThis.fetch = async (_url, init) =>
+    JSON.stringify(init?.body).includes("reasoning_content")
+      ? Response.json(refusal, { status: 400 })
+      : Response.json({ choices: [{ message: { content: "26 days" }, finish_reason: "stop" }] });
+  const { model } = modelRegistry(config, { fetch }).chat(`local/refuses-${refusal.code}`);
+  const { content } = await model.doGenerate({
+    prompt: [{ role: "assistant", content: [{ type: "reasoning", text: "Leave is paid." }] }],
+  });
+  expect(content).toEqual([{ type: "text", text: "26 days" }]);
+});
+
+test.each([
   [
     "reasoning_content",
     "The `reasoning_content` in the thinking mode must be passed back to the API.",
