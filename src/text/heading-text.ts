@@ -22,10 +22,11 @@ const EMPHASIS_DEPTH = 2;
 const ANCHORS_AND_MARKS = /\{#[^{}]*\}|`|\\(?=[#*_`])/g;
 
 /** Without emphasis, code marks, link targets, tags, `{#anchor}` and images beside text. */
-export function plainHeading(text: string): string {
-  const words = wordsOfHeading(text, () => "");
-  return /[\p{L}\p{N}]/u.test(words) ? words : wordsOfHeading(text, (alternative) => alternative);
-}
+export const plainHeading = (text: string) =>
+  wordsOfHeading(text, hasWords(text) ? () => "" : (alternative) => alternative);
+
+/** Whether a text holds more than images, such as badges. */
+export const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(wordsOfHeading(text, () => ""));
 
 function wordsOfHeading(text: string, imageOf: (alternative: string) => string): string {
   const untagged = text

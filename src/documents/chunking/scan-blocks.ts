@@ -1,5 +1,5 @@
 import { Progress, type CooperativeWork } from "../../core/work/cooperative.ts";
-import { headingText, plainHeading } from "../../text/heading-text.ts";
+import { hasWords, headingText, plainHeading } from "../../text/heading-text.ts";
 
 /** Blocks follow each other without gaps; blank lines trail. */
 export type Block = {
@@ -15,9 +15,14 @@ export type Block = {
 type Line = { start: number; next: number; text: string };
 
 const MAX_HEADING_CHARACTERS = 300;
+const MAX_HTML_HEADING_CHARACTERS = 2_000;
 const LOOK_CHARACTERS = 1_000;
 const ATX = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
+const HTML_HEADING_START = /^ {0,3}(?:<(?!h[1-6])[a-z][^<>]*>[ \t]*)*<h([1-6])(?=\s|>|$)/i;
+/** It ends before another heading begins, so that each character is read once. */
+const HTML_HEADING_END = /^[^<>]*>((?:[^<]|<(?!\/?h[1-6][\s>]))*)<\/h[1-6]\s*>/i;
+const OTHER_TAGS = /<(?!(?:img|br)\b)[^<>]*>/gi;
 /** A line of backticks that end in it is code within a paragraph (CommonMark 0.31, §4.5). */
 const FENCE = /^ {0,3}(`{3,}(?!`)(?!.*`)|~{3,})/;
 export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
@@ -56,7 +61,8 @@ function* frontMatterEnd(markdown: string): CooperativeWork<number> {
 function* scanBlock(markdown: string, start: number): CooperativeWork<Block> {
   const line = lineAt(markdown, start);
   if (isBlank(line)) return block("paragraph", start, line.next);
-  return (yield* scanMarkedBlock(markdown, line)) ?? (yield* scanUnmarkedBlock(markdown, line));
+  const marked = scanHtmlHeading(markdown, line) ?? (yield* scanMarkedBlock(markdown, line));
+  return marked ?? (yield* scanUnmarkedBlock(markdown, line));
 }
 
 function* scanMarkedBlock(markdown: string, line: Line): CooperativeWork<Block | null> {
@@ -70,6 +76,19 @@ function* scanMarkedBlock(markdown: string, line: Line): CooperativeWork<Block |
   const fence = FENCE.exec(text)?.[1];
   if (fence !== undefined) return block("code", start, yield* fenceEnd(markdown, line, fence));
   return LIST_ITEM.test(text) ? block("list", start, yield* listEnd(markdown, next)) : null;
+}
+
+/** Null for a heading without an end or without words, which is text. */
+function scanHtmlHeading(markdown: string, { start, text }: Line): Block | null {
+  const [opening, level] = HTML_HEADING_START.exec(text) ?? [];
+  if (opening === undefined) return null;
+  const from = start + opening.length;
+  const rest = markdown.slice(from, from + MAX_HTML_HEADING_CHARACTERS);
+  const [html, inner] = HTML_HEADING_END.exec(rest) ?? [];
+  if (html === undefined || inner === undefined) return null;
+  const end = lineAt(markdown, from + html.length).next;
+  const heading = headingBlock(start, end, Number(level), inner.replace(OTHER_TAGS, " "));
+  return heading.heading === "" ? null : heading;
 }
 
 /** Headings never occupy consecutive lines; comments in plain text do. */
@@ -88,6 +107,8 @@ function* scanUnmarkedBlock(markdown: string, line: Line): CooperativeWork<Block
   if (underline !== undefined && line.text.length <= MAX_HEADING_CHARACTERS) {
     return headingBlock(start, second.next, underline.startsWith("=") ? 1 : 2, line.text);
   }
+  // A title may stand right below a line of badges.
+  if (line.text.includes("![") && !hasWords(line.text)) return block("paragraph", start, line.next);
   return block("paragraph", start, yield* textEnd(markdown, line.next, mayInterruptParagraph));
 }
 
@@ -112,11 +133,13 @@ const isTableStart = (line: Line, second: Line) =>
   line.text.includes("|") && second.text.includes("|") && TABLE_RULE.test(second.text);
 
 /** The first characters of lines that may begin a block. */
-const MAY_INTERRUPT = /^ {0,3}[#`~\-*+•]/;
+const MAY_INTERRUPT = /^ {0,3}[#`~\-*+•<]/;
+
+const INTERRUPTING = [ATX, FENCE, /^ {0,3}[-*+•][ \t]+\S/, HTML_HEADING_START];
 
 function mayInterruptParagraph(line: Line): boolean {
   if (!MAY_INTERRUPT.test(line.text)) return false;
-  return ATX.test(line.text) || FENCE.test(line.text) || /^ {0,3}[-*+•][ \t]+\S/.test(line.text);
+  return INTERRUPTING.some((start) => start.test(line.text));
 }
 
 /** The first line from `at` on for which `stops` is true. */

@@ -62,18 +62,6 @@ describe("HTML", () => {
   });
 });
 
-it("keeps Markdown as it is, and takes title and language from its front matter", async () => {
-  const text = "---\ntitle: 'The plan'\nlang: fr\n---\n\n* a *b*\n\n\n1) c\n";
-  expect(await extract("a.md", text)).toMatchObject({
-    markdown: text,
-    title: "The plan",
-    language: "fr",
-  });
-  expect((await extract("b.md", "Intro\n\nSetext title\n===\n")).title).toBe("Setext title");
-  const badged = "# [![npm](a.svg)](https://x.test) `Oil` <sup>[![ci][1]][2]</sup>\n\nText\n";
-  expect((await extract("c.md", badged)).title).toBe("Oil");
-});
-
 reads("a.csv", {
   "quotes with backslashes, as databases write them": [
     'said,by\n"He said \\"no\\", and left","Ann"\n"C:\\\\","Bo"\n',
