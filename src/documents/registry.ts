@@ -10,7 +10,7 @@ const codeEndings = [...CODE_ENDINGS].filter(([language]) => language !== "yaml"
 const LISTED = [
   {
     kind: "text",
-    files: { "text/plain": "txt text log rst adoc asciidoc org tex bib srt vtt nfo readme me" },
+    files: { "text/plain": "txt text log rst adoc asciidoc org tex bib nfo readme me" },
     read: () => import("./formats/text/extract-plain-text.ts"),
   },
   {
@@ -136,6 +136,11 @@ const LISTED = [
     kind: "calendar",
     files: { "text/calendar": "ics" },
     read: () => import("./formats/mail/calendar.ts"),
+  },
+  {
+    kind: "subtitles",
+    files: { "text/vtt": "vtt srt", "application/x-subrip": "" },
+    read: () => import("./formats/subtitles/extract-subtitles.ts"),
   },
   {
     kind: "man",

@@ -242,10 +242,6 @@ it("leaves out what colours a terminal wherever a long text is cut", async () =>
   expect((await extract("a.log", lines.join(""))).markdown).not.toMatch(/\[|m\n/);
 });
 
-it("takes the mark of a file of subtitles for no title", async () => {
-  expect((await extract("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n")).title).toBeNull();
-});
-
 it("tells the language by its words", async () => {
   const text = "Die Pumpe wird von der Nachtschicht geprüft, und der Druck wird eingetragen.";
   expect((await extract("a.txt", text)).language).toBe("de");

@@ -24,7 +24,7 @@ function pagesOf(text: string): PageStart[] {
 
 /** A short first line that stands alone and does not end like a sentence. */
 function firstLineTitle(text: string): string | null {
-  const match = /^\s*(?!WEBVTT)(\S[^\n]*)\n(?:[ \t]*\n|={3,}|-{3,})/.exec(
+  const match = /^\s*(\S[^\n]*)\n(?:[ \t]*\n|={3,}|-{3,})/.exec(
     text.slice(0, 4 * MAX_TITLE_CHARACTERS),
   );
   const line = match?.[1]?.trim() ?? "";
