@@ -2,11 +2,14 @@ import type { DrawnText } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";
+import { countOf } from "../nested-tables.ts";
 
 export type OdfObject = { formula: string; texts: string[]; rows: string[][] };
 
 const MAX_ROWS = 1_000;
 const MAX_CELLS = 100;
+const CELLS = new Set(["table-cell", "covered-table-cell"]);
+const SPACES = new Set(["s", "tab", "line-break"]);
 
 /** Reads a chart or a formula into `object`. */
 export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler {
@@ -14,6 +17,7 @@ export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler
   let inBody = false;
   let paragraph: string | null = null;
   let cell: string | null = null;
+  let repeat = 1;
   const closeParagraph = () => {
     const text = foldSpace(paragraph ?? "");
     paragraph = null;
@@ -26,9 +30,13 @@ export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler
       if (formula.open(name, attributes)) return;
       if (name === "body") inBody = true;
       if (!inBody) return;
-      if (name === "p") paragraph = "";
+      if (name === "p" || name === "h") paragraph = "";
+      else if (SPACES.has(name) && paragraph !== null) paragraph += " ";
       else if (name === "table-row" && object.rows.length < MAX_ROWS) object.rows.push([]);
-      else if (name === "table-cell") cell = "";
+      else if (CELLS.has(name)) {
+        cell = "";
+        repeat = Math.min(countOf(attributes["number-columns-repeated"] ?? "1"), MAX_CELLS);
+      }
     },
     text(data) {
       if (formula.take(data)) drawn.add(data);
@@ -40,10 +48,12 @@ export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler
     close(name) {
       const text = formula.close();
       if (text !== null) object.formula += text;
-      else if (name === "p") closeParagraph();
-      else if (name === "table-cell") {
-        const row = object.rows.at(-1);
-        if (row !== undefined && row.length < MAX_CELLS) row.push(cell ?? "");
+      else if (name === "p" || name === "h") closeParagraph();
+      else if (CELLS.has(name)) {
+        const row = object.rows.at(-1) ?? [];
+        row.push(
+          ...Array.from({ length: Math.min(repeat, MAX_CELLS - row.length) }, () => cell ?? ""),
+        );
         cell = null;
       }
     },

@@ -23,7 +23,7 @@ const FORMULA =
 const chartOf = (inside: string) =>
   `<office:document-content><office:body>${inside}</office:body></office:document-content>`;
 const CHART = chartOf(
-  `<office:chart><chart:title>${p("Catch by month")}</chart:title><table:table>${row("", "Herring")}${row("May", "31")}</table:table></office:chart>`,
+  `<office:chart><chart:title><text:h>Catch<text:s/>by month</text:h></chart:title><table:table>${rowOf(cell("", "2") + cell(p("Herring")))}${row("May", "", "31")}</table:table></office:chart>`,
 );
 const withObject = (kind: string, body: string, object = CHART) =>
   odf(kind, body, { objects: { "Object 1": object } });
