@@ -23,13 +23,15 @@ const LABELS: Record<string, string> = {
 };
 const LABELLED_AS_NAMED =
   /^(?:SUMMARY|DUE|DURATION|COMPLETED|LOCATION|STATUS|ORGANIZER|ATTENDEE|CONTACT|CATEGORIES|RESOURCES|COMMENT)$/;
+/** RFC 7986, §5.1, and its name before. */
+const CALENDAR_NAME = /^(?:X-WR-CALNAME|NAME)(?:;[^:\n]*)?:(.+)/im;
 const ENTRY = /^V(?:EVENT|TODO|JOURNAL)$/i;
 const OF_TIME = /^(?:DT|DUE|EX|R(?!ES)|COMPLETED)/;
 const MOMENT = /\b(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:\d\d)?(Z)?)?\b/g;
 
 /** Whether a text is a calendar that has entries; time zones do not count. */
 export const isCalendar = (text: string) =>
-  /^\s*BEGIN:VCALENDAR\s/i.test(text.slice(0, 200)) &&
+  /^\s*BEGIN:V(?:CALENDAR|EVENT|TODO|JOURNAL)\s/i.test(text.slice(0, 200)) &&
   /^BEGIN:V(?:EVENT|TODO|JOURNAL)\s/im.test(text);
 
 /** A calendar as a file of its own; without entries as it stands. */
@@ -37,7 +39,8 @@ export function* readText(text: string): CooperativeWork<Extraction> {
   if (!isCalendar(text)) return yield* readPlainText(text);
   const out = new MarkdownBuilder();
   yield* writeCalendar(text, out);
-  return out.extraction();
+  const name = foldSpace(unescapeValue(CALENDAR_NAME.exec(text)?.[1] ?? ""));
+  return out.extraction({ title: name || null });
 }
 
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
@@ -67,6 +70,7 @@ function writeFact(name: string, parameters: string, value: string, out: Markdow
   const label = ownEntryOf(LABELS, name) ?? title;
   if (label === null) return;
   const plain = foldSpace(unescapeValue(value.replace(/^mailto:/i, "")));
+  if (plain === "") return;
   const output = OF_TIME.test(name)
     ? plain.replace(MOMENT, momentText).replaceAll(",", ", ")
     : plain;

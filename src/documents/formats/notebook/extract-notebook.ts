@@ -16,21 +16,19 @@ const hasPicture = (data: unknown) => /\bimage\//.test(Object.keys(data ?? {}).j
 const STAND_IN = /^<[^<>\n]*>$/;
 
 /**
- * Jupyter notebooks (nbformat 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
+ * Jupyter notebooks (nbformat 3 and 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
  * text cells as Markdown, code cells as code with what they printed, gave and failed with.
  * @throws UnreadableDocument when it is no JSON or holds too many values.
  */
 export function* readText(text: string): CooperativeWork<Extraction> {
   const notebook = yield* valueOf(text);
-  if (fieldOf(notebook, "worksheets") !== undefined) {
-    throw new UnreadableDocument("notebook is of nbformat 3; convert it with jupyter nbconvert");
-  }
   const reader = new NotebookReader(notebook);
-  for (const cell of listAt(notebook, "cells")) yield* reader.add(cell);
+  for (const holder of [notebook, ...listAt(notebook, "worksheets")])
+    for (const cell of listAt(holder, "cells")) yield* reader.add(cell);
   return reader.extraction();
 }
 
-/** The value of the notebook's JSON, with null for numbers and the like. */
+/** The value of the notebook's JSON, with null for numbers and the like, but for levels. */
 function* valueOf(text: string): CooperativeWork<unknown> {
   const place = { at: 0 };
   const progress = new Progress();
@@ -48,7 +46,8 @@ function* valueOf(text: string): CooperativeWork<unknown> {
       // Without a prototype, `__proto__` is a key like others.
       const container =
         token.kind === "value" ? null : token.bracket === "[" ? [] : Object.create(null);
-      const value = token.kind === "value" && token.isString ? token.text : container;
+      const isKept = token.kind === "value" && (token.isString || key === "level");
+      const value = isKept ? token.text : container;
       if (Array.isArray(into)) into.push(value);
       else if (into !== undefined) into[key] = value;
       if (container !== null) open.push(container);
@@ -70,18 +69,20 @@ class NotebookReader {
 
   extraction(): Extraction {
     const notes = countNote(this.#cut, "output", `cut at ${MAX_OUTPUT_CHARACTERS} characters`);
-    return this.#out.extraction({ title: this.#title, notes });
+    return this.#out.extraction({ title: this.#title ?? this.#out.firstHeading(), notes });
   }
 
   *add(cell: unknown): CooperativeWork<void> {
     const type = wordAt(cell, ["cell_type"]);
     if (type === "code") {
-      this.#out.code(linesAt(cell, "source"), this.#language);
+      this.#out.code(linesAt(cell, "source") || linesAt(cell, "input"), this.#language);
       for (const output of listAt(cell, "outputs")) {
         yield* this.#addOutput(output);
         yield* this.#yieldProgress();
       }
-    } else yield* this.#addText(linesAt(cell, "source"));
+    } else if (type === "heading")
+      this.#out.heading(Number(wordAt(cell, ["level"])) || 1, linesAt(cell, "source"));
+    else yield* this.#addText(linesAt(cell, "source"));
     yield* this.#yieldProgress();
   }
 

@@ -91,8 +91,14 @@ it("leaves out comments and hidden elements of its pages, and says so", async ()
   });
 });
 
-it("refuses notebooks of nbformat 3, and says how to convert them", async () => {
-  await expect(
-    readNotebook({ nbformat: 3, metadata: {}, worksheets: [{ cells: [] }] }),
-  ).rejects.toThrow("notebook is of nbformat 3; convert it with jupyter nbconvert");
+it("reads notebooks of nbformat 3", async () => {
+  const cells = [
+    { cell_type: "heading", level: 2, source: "Low" },
+    { cell_type: "heading", level: 1, source: ["High ", "tide"] },
+    { cell_type: "code", input: "tide(7)", outputs: [{ output_type: "pyout", text: ["4.2 m"] }] },
+  ];
+  expect(await readNotebook({ nbformat: 3, metadata: {}, worksheets: [{ cells }] })).toMatchObject({
+    title: "High tide",
+    markdown: "## Low\n\n# High tide\n\n```python\ntide(7)\n```\n\n```\n4.2 m\n```",
+  });
 });
