@@ -60,11 +60,14 @@ class NotebookReader {
   readonly #out = new MarkdownBuilder();
   #title: string | null = null;
   readonly #language: string;
+  /** Early writers of nbformat 3 left the ends of lines out. */
+  readonly #lineEnd: string;
   readonly #progress = new Progress();
   #cut = 0;
 
   constructor(notebook: unknown) {
     this.#language = wordAt(notebook, ["metadata", "kernelspec", "language"]) ?? "python";
+    this.#lineEnd = fieldOf(notebook, "worksheets") === undefined ? "" : "\n";
   }
 
   extraction(): Extraction {
@@ -75,15 +78,19 @@ class NotebookReader {
   *add(cell: unknown): CooperativeWork<void> {
     const type = wordAt(cell, ["cell_type"]);
     if (type === "code") {
-      this.#out.code(linesAt(cell, "source") || linesAt(cell, "input"), this.#language);
+      this.#out.code(this.#linesOf(cell, "source") || this.#linesOf(cell, "input"), this.#language);
       for (const output of listAt(cell, "outputs")) {
         yield* this.#addOutput(output);
         yield* this.#yieldProgress();
       }
     } else if (type === "heading")
-      this.#out.heading(Number(wordAt(cell, ["level"])) || 1, linesAt(cell, "source"));
-    else yield* this.#addText(linesAt(cell, "source"));
+      this.#out.heading(Number(wordAt(cell, ["level"])) || 1, this.#linesOf(cell, "source"));
+    else yield* this.#addText(this.#linesOf(cell, "source"));
     yield* this.#yieldProgress();
+  }
+
+  #linesOf(value: unknown, key: string): string {
+    return linesAt(value, key, this.#lineEnd);
   }
 
   *#yieldProgress(): CooperativeWork<void> {
@@ -99,7 +106,9 @@ class NotebookReader {
   }
 
   *#addOutput(output: unknown): CooperativeWork<void> {
-    this.#out.code(this.#cutOutput(linesAt(output, "text").split("\n").map(lastState).join("\n")));
+    this.#out.code(
+      this.#cutOutput(this.#linesOf(output, "text").split("\n").map(lastState).join("\n")),
+    );
     yield* this.#addValue(fieldOf(output, "data"));
     const error = wordAt(output, ["ename"]);
     if (error !== null) this.#out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
@@ -143,8 +152,9 @@ function wordAt(value: unknown, path: string[]): string | null {
   return typeof parent === "string" ? parent : null;
 }
 
-function linesAt(value: unknown, key: string): string {
+function linesAt(value: unknown, key: string, lineEnd = ""): string {
   const lines = fieldOf(value, key);
   if (typeof lines === "string") return lines;
-  return Array.isArray(lines) ? lines.filter((line) => typeof line === "string").join("") : "";
+  const texts = Array.isArray(lines) ? lines.filter((line) => typeof line === "string") : [];
+  return texts.join(texts[0]?.endsWith("\n") === true ? "" : lineEnd);
 }

@@ -95,10 +95,14 @@ it("reads notebooks of nbformat 3", async () => {
   const cells = [
     { cell_type: "heading", level: 2, source: "Low" },
     { cell_type: "heading", level: 1, source: ["High ", "tide"] },
-    { cell_type: "code", input: "tide(7)", outputs: [{ output_type: "pyout", text: ["4.2 m"] }] },
+    {
+      cell_type: "code",
+      input: ["tide(", "7)"],
+      outputs: [{ output_type: "pyout", text: ["4.2 m"] }],
+    },
   ];
   expect(await readNotebook({ nbformat: 3, metadata: {}, worksheets: [{ cells }] })).toMatchObject({
     title: "High tide",
-    markdown: "## Low\n\n# High tide\n\n```python\ntide(7)\n```\n\n```\n4.2 m\n```",
+    markdown: "## Low\n\n# High tide\n\n```python\ntide(\n7)\n```\n\n```\n4.2 m\n```",
   });
 });
