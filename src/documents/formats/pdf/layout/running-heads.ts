@@ -128,11 +128,14 @@ function findRepeated(row: Segment[], kindOf: (each: Segment) => Kind): Segment[
   const isNumbered = figures.every(({ text }) => isTitled && TITLE_NUMBER.test(text.trim()));
   const [number, ...more] = segmentsOfKind("counted");
   if (!isNumbered || more.length > 0) return [];
-  if (segmentsOfKind("text").length === 0) return figures.length === row.length ? [] : row;
+  const texts = segmentsOfKind("text").length;
+  if (texts === 0) return figures.length === row.length ? [] : row;
   const isAtEnd =
     number !== undefined &&
     (row.every(({ x0 }) => x0 <= number.x0) || row.every(({ x0 }) => x0 >= number.x0));
-  return [...segmentsOfKind("head").filter(hasWords), ...(isAtEnd ? [number] : [])];
+  // Beside several cells that change, a word that repeats is a cell: a unit, a state.
+  const heads = texts > 1 ? [] : segmentsOfKind("head").filter(hasWords);
+  return [...heads, ...(isAtEnd ? [number] : [])];
 }
 
 const hasWords = ({ text }: Segment) => /\p{L}{2}/u.test(text);

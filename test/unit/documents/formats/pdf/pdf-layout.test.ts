@@ -119,6 +119,14 @@ describe("what pages repeat at their edges", () => {
       goods.map((_name, row) => [50, 150, 250].map((x) => [x, `${x * 10 + row * 100 + page}`])),
     );
     expect(figures.match(/\d+ \| \d+ \| \d+/g)).toHaveLength(60);
+    const units = await readRows((page) =>
+      goods.map((name, row) => [
+        [50, `${name} ${"abcdefghij"[page - 1]}`],
+        [150, `${(page + row) * 77} by ${"jihgfedcba"[page - 1]}${row}`],
+        [250, "hundredweight"],
+      ]),
+    );
+    expect(new Set(units.match(/by .. \| hundredweight/g)).size).toBe(60);
     const sums = await readRows((page) => [
       ...goods.map((name): [number, string][] => [[50, `${name} as of day ${page * page}`]]),
       [
