@@ -33,6 +33,8 @@ export type Unit = Span & {
 export type SplitOptions = { chunkSize: number; tokenizer: Tokenizer };
 
 const HEADER_SHARE = 0.4;
+/** If a row fits below it: figures alone say nothing. */
+const WIDE_HEADER_SHARE = 0.6;
 /** Sentences longer than this share of a chunk are cut, so that chunks can be filled. */
 const SENTENCE_SHARE = 0.5;
 const LIST_INDENT = 2;
@@ -144,14 +146,17 @@ export class UnitSplitter {
     const feed = this.#markdown.indexOf("\n", ruleStart);
     const headerEnd = feed < 0 ? block.end : Math.min(feed + 1, block.end);
     const header = this.#unitOf({ start: block.start, end: headerEnd }, BREAK.block);
-    const repeats = header.weight <= this.#chunkSize * HEADER_SHARE;
+    const rows = { start: headerEnd, end: block.end };
+    const [firstRow = rows] = this.#linesOf(rows).take(1);
+    const fits = header.weight + this.#weightOf(firstRow.start, firstRow.end) <= this.#chunkSize;
+    const repeats = header.weight <= this.#chunkSize * (fits ? WIDE_HEADER_SHARE : HEADER_SHARE);
     const room = repeats ? this.#chunkSize - header.weight : this.#chunkSize;
     if (repeats) yield header;
     else yield* this.#splitLong(header, sentenceLimit(this.#chunkSize));
     const { start, end, weight } = header;
     const tableHeader = repeats ? { start, end, weight } : null;
     let breakCost: number = BREAK.glued;
-    for (const line of this.#linesOf({ start: headerEnd, end: block.end })) {
+    for (const line of this.#linesOf(rows)) {
       const row = this.#unitOf(line, breakCost);
       breakCost = BREAK.row;
       const parts = row.weight <= room ? [row] : this.#splitLong(row, sentenceLimit(room));

@@ -88,13 +88,13 @@ describe("headings", () => {
 });
 
 describe("structure", () => {
-  it("splits tables by rows and repeats their header", () => {
+  it.each([150, 30])("splits tables by rows, with their header, into passages of %i", (size) => {
     const rows = Array.from(
       { length: 60 },
       (_unused, at) => `| P-${at} | pump number ${at} | ok |`,
     );
     const markdown = `Stock:\n\n| Id | Name | State |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
-    const chunks = cutDocument(documentOf(markdown), settings(150));
+    const chunks = cutDocument(documentOf(markdown), settings(size));
     expect(chunks.length).toBeGreaterThan(3);
     for (const { text, start, end } of chunks.slice(1)) {
       expect(text.startsWith("| Id | Name | State |\n| --- | --- | --- |\n| P-")).toBe(true);
