@@ -147,7 +147,7 @@ export class UnitSplitter {
     const headerEnd = feed < 0 ? block.end : Math.min(feed + 1, block.end);
     const header = this.#unitOf({ start: block.start, end: headerEnd }, BREAK.block);
     const rows = { start: headerEnd, end: block.end };
-    const [firstRow = rows] = this.#linesOf(rows).take(1);
+    const [firstRow = rows] = this.#linesOf(rows);
     const fits = header.weight + this.#weightOf(firstRow.start, firstRow.end) <= this.#chunkSize;
     const repeats = header.weight <= this.#chunkSize * (fits ? WIDE_HEADER_SHARE : HEADER_SHARE);
     const room = repeats ? this.#chunkSize - header.weight : this.#chunkSize;

@@ -146,7 +146,6 @@ const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/
 const MAIL_HEADER =
   /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|(?:x|arc|dkim|list|content)-[\w-]+|authentication-results|reply-to|cc):/i;
 const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
-const SUBTITLES_START = /^(?:WEBVTT\s|\d{1,6}\r?\n\d\d:\d\d:\d\d,\d{3} --> )/;
 
 function sniffKind(start: string, byName: DocumentKind | null): DocumentKind | null {
   const isOpen = byName === null || byName === "text" || BINARY_KINDS.has(byName);
@@ -154,7 +153,6 @@ function sniffKind(start: string, byName: DocumentKind | null): DocumentKind | n
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
   }
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
-  if (isOpen && SUBTITLES_START.test(start)) return "subtitles";
   // In a mailbox, the headers follow the envelope line.
   const mail = start.replace(/^From [^\n]*\n/, "");
   if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(mail.split(/\r?\n\r?\n/, 1)[0] ?? ""))
@@ -178,9 +176,11 @@ const STRING = String.raw`"(?:[^"\\\n]|\\.){0,1000}"`;
 const JSON_START = new RegExp(String.raw`^(?:\[\s*)*(?:\{\s*${STRING}\s*:|${STRING}\s*[,\]])`);
 const NOTEBOOK_START = /^\{\s*"(?:cells|metadata|nbformat(?:_minor)?)"\s*:/;
 const TAIL_BYTES = 4_096;
+const SUBTITLES_START = /^(?:WEBVTT\s|\d{1,6}\r?\n\d\d:\d\d:\d\d,\d{3} --> )/;
 
 function sniffMarkup(start: string, bytes: Uint8Array): DocumentKind | null {
   if (HTML_PART.test(start)) return "html";
+  if (SUBTITLES_START.test(start)) return "subtitles";
   if (/^<(?:svg|rss|feed|rdf:RDF)[\s>]/.test(start)) return "xml";
   return sniffJson(start, bytes);
 }

@@ -43,11 +43,8 @@ function* valueOf(text: string): CooperativeWork<unknown> {
       throw new UnreadableDocument("notebook has too many values; clear its largest outputs");
     else if (token.kind === "key") key = token.text;
     else {
-      // Without a prototype, `__proto__` is a key like others.
-      const container =
-        token.kind === "value" ? null : token.bracket === "[" ? [] : Object.create(null);
-      const isKept = token.kind === "value" && (token.isString || key === "level");
-      const value = isKept ? token.text : container;
+      const container = token.kind === "value" ? null : newContainer(token.bracket);
+      const value = token.kind === "value" ? valueFor(token, key) : container;
       if (Array.isArray(into)) into.push(value);
       else if (into !== undefined) into[key] = value;
       if (container !== null) open.push(container);
@@ -55,6 +52,13 @@ function* valueOf(text: string): CooperativeWork<unknown> {
   }
   return whole[0];
 }
+
+/** Without a prototype, `__proto__` is a key like others. */
+const newContainer = (bracket: "{" | "["): unknown[] | Record<string, unknown> =>
+  bracket === "[" ? [] : Object.create(null);
+
+const valueFor = ({ text, isString }: { text: string; isString: boolean }, key: string) =>
+  isString || key === "level" ? text : null;
 
 class NotebookReader {
   readonly #out = new MarkdownBuilder();

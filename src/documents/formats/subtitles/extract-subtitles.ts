@@ -47,7 +47,7 @@ class Transcript {
   #canNameCue = false;
   #paragraph = "";
   #speaker = "";
-  /** Of the cue that is being read, in seconds. */
+  /** When the cue begins and ends, in seconds. */
   #start = 0;
   #end = 0;
   /** The lines of this cue, and those that the cue before still shows. */
