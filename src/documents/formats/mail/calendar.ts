@@ -24,7 +24,7 @@ const LABELS: Record<string, string> = {
 const LABELLED_AS_NAMED =
   /^(?:SUMMARY|DUE|DURATION|COMPLETED|LOCATION|STATUS|ORGANIZER|ATTENDEE|CONTACT|CATEGORIES|RESOURCES|COMMENT)$/;
 /** RFC 7986, §5.1, and its name before. */
-const CALENDAR_NAME = /^(?:X-WR-CALNAME|NAME)(?:;[^:\n]*)?:(.+)/im;
+const CALENDAR_NAME = /^(?:X-WR-CALNAME|NAME)(?:;[^:\n]*)?:(.{1,500})/im;
 const ENTRY = /^V(?:EVENT|TODO|JOURNAL)$/i;
 const OF_TIME = /^(?:DT|DUE|EX|R(?!ES)|COMPLETED)/;
 const MOMENT = /\b(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:\d\d)?(Z)?)?\b/g;

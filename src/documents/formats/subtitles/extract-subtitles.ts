@@ -11,7 +11,7 @@ const TIMING = new RegExp(String.raw`^[ \t]*${TIME}[ \t]*-->[ \t]*${TIME}`, "m")
 const HEADER = /^WEBVTT[ \t]+-[ \t]*(\S.*)$/;
 const NO_CUE = /^(?:WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)\b/;
 const LANGUAGE = /^Language:[ \t]*(\S+)/;
-const SPEAKER = /<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>/;
+const SPEAKER = /<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>/;
 /** Tags of voices, styles and times, and the positions of SubStation Alpha. */
 const MARKUP = /<\/?(?:[a-z.]|\d+:)[^<>]*>|\{\\[^{}]*\}/gi;
 const REFERENCES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

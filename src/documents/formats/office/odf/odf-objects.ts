@@ -25,6 +25,14 @@ export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler
     if (cell === null) object.texts.push(text);
     else cell = `${cell} ${text}`;
   };
+  /** A copy counts as text, too. */
+  const closeCell = (text: string) => {
+    const row = object.rows.at(-1) ?? [];
+    for (let copy = 0; copy < repeat && row.length < MAX_CELLS; copy++) {
+      if (copy > 0) drawn.add(text);
+      row.push(text);
+    }
+  };
   return {
     open(name, attributes) {
       if (formula.open(name, attributes)) return;
@@ -35,7 +43,7 @@ export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler
       else if (name === "table-row" && object.rows.length < MAX_ROWS) object.rows.push([]);
       else if (CELLS.has(name)) {
         cell = "";
-        repeat = Math.min(countOf(attributes["number-columns-repeated"] ?? "1"), MAX_CELLS);
+        repeat = countOf(attributes["number-columns-repeated"] ?? "1");
       }
     },
     text(data) {
@@ -50,10 +58,7 @@ export function odfObjectReader(object: OdfObject, drawn: DrawnText): XmlHandler
       if (text !== null) object.formula += text;
       else if (name === "p" || name === "h") closeParagraph();
       else if (CELLS.has(name)) {
-        const row = object.rows.at(-1) ?? [];
-        row.push(
-          ...Array.from({ length: Math.min(repeat, MAX_CELLS - row.length) }, () => cell ?? ""),
-        );
+        closeCell(cell ?? "");
         cell = null;
       }
     },
