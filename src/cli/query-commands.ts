@@ -84,7 +84,9 @@ export function askCommand(): Command {
 
 export function statusCommand(): Command {
   return createServiceCommand("status")
-    .description("show how many files of a RAG are indexed, and why others failed")
+    .description(
+      "show how many files of a RAG are indexed, why others failed, and (with QUARRY_KEY) wait",
+    )
     .argument("<rag>", "identifier of the RAG")
     .action(status);
 }
@@ -247,16 +249,30 @@ async function status(identifier: string, options: QueryOptions): Promise<void> 
   const reading = counting.then(() => failedFiles(api, identifier));
   const all = Promise.all([counting, reading]);
   const [rag, failed] = await all.finally(terminal.waitForAnswer());
-  terminal.result({ ...rag, failed });
+  const left = rag.totalFiles - rag.processedFiles - failed.length;
+  const waiting = left > 0 ? await waitingFiles(identifier, options) : [];
+  terminal.result({ ...rag, failed, waiting });
   if (terminal.json) return;
   const counts = [rag.status, rag.totalFiles, rag.processedFiles, failed.length, rag.numberVectors];
   terminal.say(`${rag.name} (${rag.identifier})`);
   terminal.table(["status", "files", "indexed", "failed", "passages"], [counts.map(String)]);
+  for (const { reason, files } of waiting ?? []) {
+    terminal.say(`${files} ${files === 1 ? "file waits" : "files wait"}: ${reason}`);
+  }
+  if (waiting === null) terminal.say("Set QUARRY_KEY as well to see why files wait.");
   if (failed.length === 0) return;
   terminal.table(
     ["failed file", "reason"],
     failed.map(({ filePath, errorMessage }) => [filePath, errorMessage ?? ""]),
   );
+}
+
+/** Why files wait, which the public API does not tell; null: unknown. */
+async function waitingFiles(id: string, { url, as }: QueryOptions) {
+  if (as !== undefined) return [];
+  if (!process.env["QUARRY_KEY"]) return null;
+  const api = panelApi(parseServiceUrl(url), keyIn(process.env));
+  return (await dataOf(api.GET("/rags/{id}", { params: { path: { id } } }))).waiting ?? [];
 }
 
 type FileQuery = { page: number; limit: number; path?: string; status?: "error" };

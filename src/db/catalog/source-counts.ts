@@ -1,6 +1,6 @@
-import type { FileSourceId } from "../../core/ids.ts";
+import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { raw, readRows, sql, type Database, type Sql } from "../sql.ts";
-import { number, pick, select, type Row } from "../select.ts";
+import { number, pick, select, text, type Row } from "../select.ts";
 import { g, r, rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "../schema/rags.ts";
 
@@ -31,6 +31,24 @@ export const ragsOfSources = (db: Database, ids: FileSourceId[]) =>
 export const selectRagsOfSources = (where: Sql) =>
   sql`select ${COUNTS} from rags r join ${COUNTERS} join file_sources s on s.id = r.file_source_id
     where r.removed_at is null and ${where}`;
+
+const REASON = select({ reason: text("reason"), files: number("count(distinct file_id)") });
+const REASONS_SHOWN = 5;
+/** Pending files whose reasons are read: a list that grows faster still costs no more. */
+const MAX_WAITING = 1_000;
+
+/**
+ * Why files of these indexes wait to be tried again, the most frequent reason first. A reason is a
+ * file's message without its number of tries, and without the seconds that a provider names.
+ */
+export const waitReasons = (db: Database, rags: { ragId: RagId; generation: number }[]) =>
+  readRows(db)`select ${REASON} from (
+      select x.file_id,
+        substr(x.error_message, 1, instr(x.error_message || ', try ', ', try ') - 1) as reason
+      from json_each(${rags}) m cross join rag_files x on x.rag_id = m.value ->> 'ragId'
+        and x.generation = m.value ->> 'generation' and x.status = 'pending'
+      limit ${MAX_WAITING})
+    where reason is not null group by reason order by 2 desc, 1 limit ${REASONS_SHOWN}`;
 
 /** Rows read to count the files of sources with several RAGs. */
 const MAX_COUNTED = 10_000;

@@ -109,7 +109,10 @@ function waitForLimit(file: ClaimedFile, reached: SpendingReached, now: number):
   const { message, isFull, retryAfterSeconds } = reached;
   const waitMs = (retryAfterSeconds ?? 0) * SECOND_MS;
   const claimedUntil = now + (isFull ? waitMs : Math.min(waitMs, MINUTE_MS));
-  const errorMessage = `${message}: waits until ${isoTime(claimedUntil)} or until it is raised`;
+  // Files that wait for one limit say one sentence, whenever each was tried.
+  const end = isoTime(Math.floor((now + waitMs) / MINUTE_MS) * MINUTE_MS);
+  const until = isFull ? `waits until ${end} or until it is raised` : "tried again within a minute";
+  const errorMessage = `${message}: ${until}`;
   const facts = { claimedUntil, errorMessage, errorCode: "spending-limit" as const };
   return endOf(file, { status: "pending", isCounted: false, ...facts });
 }

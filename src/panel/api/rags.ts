@@ -9,6 +9,7 @@ import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
 import { notFound } from "../../core/errors.ts";
 import type { RagRecord } from "../../db/records.ts";
+import { waitReasons } from "../../db/catalog/source-counts.ts";
 import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
@@ -37,6 +38,9 @@ const fields = {
 const unknownExternalIds = z
   .array(z.string())
   .describe("External ids of its scopes that the source does not have.");
+const waiting = z
+  .array(z.object({ reason: z.string(), files: z.int() }))
+  .describe("Why files wait to be tried again, of up to 1,000 that are pending.");
 const CheckedRag = schema("CheckedRag", { ...fields, unknownExternalIds });
 
 const ragQuery = z.object({ check: z.literal("scopes").optional() });
@@ -171,11 +175,20 @@ export const ragRoutes = new Endpoints("rags", findRag)
     "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
     {
       query: ragQuery,
-      answer: schema("ReadRag", { ...fields, unknownExternalIds: unknownExternalIds.optional() }),
+      answer: schema("ReadRag", {
+        ...fields,
+        unknownExternalIds: unknownExternalIds.optional(),
+        waiting: waiting.optional(),
+      }),
     },
     async ({ services, subject: rag, query }) => {
       if (query.check !== undefined) return await answerWithUnknownIds(services, rag);
-      return answerOf({ rag, scopes: await scopesOf(services.db, rag.id) });
+      const { id: ragId, generation } = rag;
+      const [scopes, waiting] = await Promise.all([
+        scopesOf(services.db, ragId),
+        waitReasons(services.db, [{ ragId, generation }]),
+      ]);
+      return { ...answerOf({ rag, scopes }), waiting };
     },
   )
   .action(ragChange)

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { movePushedFiles } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
+import { waitReasons } from "../../../src/db/catalog/source-counts.ts";
 import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
 import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
@@ -112,7 +113,7 @@ test("a move that an index was not told, or whose worker died, is taken up again
 });
 
 test("while a provider fails, the reason of the last try stands next to pending", async () => {
-  const { world, source } = await ragWorld();
+  const { world, source, rag } = await ragWorld();
   let isDown = true;
   world.beforeEmbedding(() => {
     if (isDown) throw new ModelFailure("503", { status: 503, retryable: true });
@@ -123,6 +124,8 @@ test("while a provider fails, the reason of the last try stands next to pending"
   const { data } = await listFilesOfSource(world.services.db, query);
   const errorMessage = "embedding provider: 503, try 1 of 5";
   expect(data).toMatchObject([{ status: "pending", errorMessage }]);
+  const waiting = await waitReasons(world.services.db, [{ ragId: rag, generation: 1 }]);
+  expect(waiting).toEqual([{ reason: "embedding provider: 503", files: 1 }]);
   const look = { now: 1, limit: 5, mayReadAll: true, problem: null };
   const needs = await readNeeds(world.services.db, look);
   expect(needs.waiting).toMatchObject([{ errorMessage }]);

@@ -238,6 +238,9 @@ test("files wait for a limit of the service, and go on once it is raised", async
     expect({ status, attempts }).toEqual({ status: "pending", attempts: 0 });
     expect(reason).toContain("Spending limit reached: waits until");
   });
+  const { waiting } = (await panel.send("GET", "/rags/notes")).body as { waiting: object[] };
+  const reason = expect.stringMatching(/^Spending limit reached: .*T00:00:00.000Z or until it is/);
+  expect(waiting).toEqual([{ reason, files: 1 }]);
   const services = () => composeServices(env, createExecutionContext());
   await queueUnclaimedFiles(services());
   expect((await file())?.reason).toContain("Spending limit reached");

@@ -1,8 +1,9 @@
 import type { Child } from "hono/jsx";
 
+import { waitReasons } from "../../../db/catalog/source-counts.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { Data, DataLink, LinkButton, describeCounts, StatusBar } from "../../components/data.tsx";
-import { ForAdmins, useView, ActionButton } from "../../components/data.tsx";
+import { ForAdmins, Problem, useView, ActionButton } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { leftOutSentences, ScanProblems, IDLE_SECONDS } from "./scan-state.tsx";
 import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
@@ -62,9 +63,14 @@ async function sourcePage(
   content: Child,
   state: FormState | null = null,
 ): Promise<Response> {
-  const { source, path, lastScan } = view;
+  const { source, path, lastScan, rags } = view;
   const manifest = manifestOf(source);
-  const isBusy = isScanning(view, context.get("services").now()) || isUnderWay(view.files);
+  const { db, now } = context.get("services");
+  const waiting = await waitReasons(
+    db,
+    rags.filter(({ pending }) => pending > 0),
+  );
+  const isBusy = isScanning(view, now()) || isUnderWay(view.files);
   return await page(
     context,
     {
@@ -84,6 +90,11 @@ async function sourcePage(
     <>
       <div id="source-troubles" data-live>
         <Troubles shown={view} />
+        {waiting.map(({ reason, files }) => (
+          <Problem
+            text={`${countText(files, "file")} ${files === 1 ? "waits" : "wait"}: ${reason}`}
+          />
+        ))}
         <AccessTroubles {...view} here={tab} />
         {lastScan === null ? null : <ScanProblems scan={lastScan} manifest={manifest} />}
       </div>
