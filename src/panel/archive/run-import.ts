@@ -210,14 +210,16 @@ class ImportRun {
 
   async #publish({ sources, rags, now }: WholePlan): Promise<void> {
     const { db, ragIndexes } = this.#services;
-    const changed = [
-      ...(await listConflicts(db, "file_sources", Object.values(sources))),
-      ...(await listConflicts(db, "rags", Object.values(rags))),
-    ];
-    if (changed.length > 0) {
+    const checkNames = async () => {
+      const changed = [
+        ...(await listConflicts(db, "file_sources", Object.values(sources))),
+        ...(await listConflicts(db, "rags", Object.values(rags))),
+      ];
+      if (changed.length === 0) return;
       const names = changed.join(", ");
       throw conflict(`Made or removed during the import: ${names}. Import the archive again.`);
-    }
+    };
+    await checkNames();
     for (const { id: ragId, sourceId, row, scopes, generation } of Object.values(rags)) {
       const at = { importId: this.#row.id, sourceId };
       const exclusions = await readWaitingExclusions(db, at);
@@ -237,7 +239,12 @@ class ImportRun {
     // Before permissions count again, so that no search finds members of long ago.
     for (const { id, replaces, row } of all.sources)
       if (replaces && row.permissionsSince !== undefined) await forgetMembers(db, id);
-    await publishImport(db, this.#row.id, all);
+    await publishImport(db, this.#row.id, all).catch(async (thrown: unknown) => {
+      // Another import took a name since the check, or another call ended this one.
+      await checkNames();
+      const current = await findImport(db, this.#row.id);
+      throw current?.state === "writing" ? thrown : importBusy();
+    });
     this.#row = { ...this.#row, state: "settings" };
     // An index that answers until a new one is built finds no more than that will.
     for (const { id, sourceId } of all.rags.filter(isBuilt)) {
