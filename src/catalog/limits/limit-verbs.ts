@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { conflict, invalidField, requireValid } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import { findSubject, limitColumns, listLimits } from "../../db/catalog/limit-store.ts";
+import { findSubjects, limitColumns, listLimits } from "../../db/catalog/limit-store.ts";
 import { setAmount, unpricedModels, upsertLimit } from "../../db/catalog/limit-store.ts";
 import { releaseLimited } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
@@ -52,8 +52,10 @@ async function subjectIdOf(db: Services["db"], { kind, id = "" }: NewLimit["subj
     throw invalidField("subject.id", id === "" ? "is required" : "must be left out");
   const person = personId(id);
   if (kind === "service" || (kind === "person" && person.includes("@"))) return person;
-  const key = kind === "person" ? null : await findSubject(db, kind, id);
-  return requireValid(key, "subject.id", `: there is no ${kind} ${id}`).id;
+  const [subject = null, other] = kind === "person" ? [] : await findSubjects(db, kind, id);
+  if (other !== undefined)
+    throw invalidField("subject.id", `: several tokens are called ${id}; use an id`);
+  return requireValid(subject, "subject.id", `: there is no ${kind} ${id}`).id;
 }
 
 /** Null removes the limit. */

@@ -44,10 +44,10 @@ export const haveLimitsChanged = (db: Database, since: number) =>
   hasRows(db)`select 1 from audit_events
     where action in ('limits.create', 'limits.change', 'limits.remove') and at >= ${since} limit 1`;
 
-/** By id or identifier; a token by id or name. */
-export const findSubject = (db: Database, kind: "token" | "inference" | "agent", key: string) =>
-  readRow(db)`select ${ID} from ${raw(`${kind}s`)}
-    where id = ${key} or ${raw(kind === "token" ? "name" : "identifier")} = ${key} limit 1`;
+/** By id or identifier; a token by id or name, which up to two have. */
+export const findSubjects = (db: Database, kind: "token" | "inference" | "agent", key: string) =>
+  readRows(db)`select ${ID} from ${raw(`${kind}s`)}
+    where id = ${key} or ${raw(kind === "token" ? "name" : "identifier")} = ${key} limit 2`;
 
 /** Models in use without a price in dollars; of pictures, those that were chosen. */
 export const unpricedModels = (db: Database) => readValues(db, text("model"))`

@@ -20,7 +20,7 @@ export const configRoutes = new Endpoints("service")
     "get /config",
     "Settings as one document. Maps by identifier; a secret is the name of a variable. For administrators.",
     { answer: settingsMaps, by: "admins" },
-    ({ services }) => readSettings(services),
+    ({ services }) => readSettings(services, true),
   )
   .json(
     "post /config",

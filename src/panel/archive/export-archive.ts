@@ -46,7 +46,7 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     );
     return isWhole || own.length > 0 ? [{ ...source, rags: own }] : [];
   });
-  const settings = await readSettings(services);
+  const settings = await readSettings(services, false);
   const inside = {
     fileSources: pickNamed(settings["fileSources"], selection),
     rags: pickNamed(

@@ -28,6 +28,8 @@ type Facts<Subject> = {
   /** A page of them; `previousValues` of their change gives the values. */
   list: (services: Services, slice: Slice) => Promise<Subject[]>;
   identifierOf?: (subject: Subject) => string;
+  /** The name of the thing in a file for several services, whose ids differ; null: its identifier. */
+  portableName?: (subject: Subject) => string | null;
   /** The fields that the identifier says; absent: `identifier`. */
   key?: (identifier: string) => Values;
   /** Fields that name things of another kind by identifier. */
@@ -109,11 +111,13 @@ export const KINDS: Record<string, Kind> = {
       return { kind, model: model.join(" ") };
     },
   }),
-  // As in `inference support usd month`.
+  // As in `inference support usd month`. An archive names tokens by id, which it has along.
   limits: kind(limitCreation, limitChange, limitRemoval, {
     list: async (services, { offset }) => (offset === 0 ? await readLimits(services) : []),
     identifierOf: ({ subject: { kind, id, identifier }, unit, period }) =>
       [kind, identifier ?? id, unit, period].filter(Boolean).join(" "),
+    portableName: ({ subject: { kind, name }, unit, period }) =>
+      kind === "token" && name ? [kind, name, unit, period].join(" ") : null,
     key: (identifier) => {
       const [kind, ...rest] = identifier.split(" ");
       const [period, unit] = [rest.pop(), rest.pop()];

@@ -7,7 +7,15 @@ import { parseKnownOrRefuse } from "../../http/validation.ts";
 import type { Services } from "../../services.ts";
 import { perform, statusOf, type ActionContext } from "../action.ts";
 import { KINDS, type Kind, type Values } from "./kinds.ts";
-import { keyOf, parseSettings, pick, readThings, replaceSecret, type Entry } from "./settings.ts";
+import {
+  keyOf,
+  parseSettings,
+  pick,
+  readThings,
+  replaceSecret,
+  thingsByPortableName,
+  type Entry,
+} from "./settings.ts";
 
 /** Problems that one refusal names. */
 const PROBLEMS_TOLD = 50;
@@ -42,19 +50,22 @@ export async function planSettings(
   const services = context.get("services");
   const document = parseSettings(input);
   const existing = await readThings(services);
+  const named = thingsByPortableName(existing);
   const problems: FieldProblem[] = [];
   const entries = new Map<string, Entry>();
   for (const [name, kind] of Object.entries(KINDS)) {
     for (const [identifier, fields] of Object.entries(document[name] ?? {})) {
       const path = `${name}.${identifier}`;
-      const absent = { name, kind, identifier, subject: undefined, before: {}, values: {} };
-      const thing = { ...(existing.get(path) ?? absent) };
+      const made = { name, kind, identifier, portableName: null };
+      const absent = { ...made, subject: undefined, before: {}, values: {} };
+      const thing = { ...(existing.get(path) ?? named.get(path) ?? absent) };
       entries.set(path, thing);
       await collect(problems, path, () => (thing.values = targetValuesOf(thing, fields)));
     }
   }
+  const listed = new Set([...entries.values()].map(({ subject }) => subject));
   const unlisted = [...existing].filter(
-    ([path, { name }]) => name in document && !entries.has(path),
+    ([, { name, subject }]) => name in document && !listed.has(subject),
   );
   const things = new Map([...existing, ...entries]);
   for (const [path] of prune ? unlisted : []) things.delete(path);

@@ -28,6 +28,7 @@ export type Entry = {
   name: string;
   kind: Kind;
   identifier: string;
+  portableName: string | null;
   /** The record; undefined: it is to be made. */
   subject: unknown;
   before: Values;
@@ -45,7 +46,8 @@ export async function readThings(services: Services): Promise<Map<string, Entry>
         const record: Values = { ...kind.change.previousValues?.(subject) };
         const identifier = kind.identifierOf?.(subject) ?? String(record["identifier"]);
         const values = pick(record, Object.keys(shapeOf(kind)));
-        things.push({ name, kind, identifier, subject, before: values, values });
+        const portableName = kind.portableName?.(subject) ?? null;
+        things.push({ name, kind, identifier, portableName, subject, before: values, values });
       }
     } while (page.length === PAGE);
     return things.map((thing) => [`${name}.${thing.identifier}`, thing] as const);
@@ -77,12 +79,31 @@ function normalizeList(value: unknown): unknown {
   return [...items.keys()].sort().map((key) => items.get(key));
 }
 
-/** The settings as one document; a secret is the name of a variable. */
-export async function readSettings(services: Services): Promise<z.output<typeof settingsMaps>> {
+/** Things whose portable name is theirs alone, by `limits.token Program usd month`. */
+export function thingsByPortableName(things: Map<string, Entry>): Map<string, Entry> {
+  const named = Map.groupBy(things.values(), (thing) => `${thing.name}.${thing.portableName}`);
+  return new Map(
+    [...named].flatMap(([path, [thing, other]]) =>
+      thing === undefined || thing.portableName === null || other !== undefined
+        ? []
+        : [[path, thing]],
+    ),
+  );
+}
+
+/** The settings as one document; a secret is the name of a variable. `portable`: for any service. */
+export async function readSettings(
+  services: Services,
+  portable: boolean,
+): Promise<z.output<typeof settingsMaps>> {
   const settings = Object.fromEntries(Object.keys(KINDS).map((name) => [name, {}]));
-  for (const { name, kind, identifier, values } of (await readThings(services)).values()) {
+  const things = await readThings(services);
+  const named = new Set(portable ? thingsByPortableName(things).values() : []);
+  for (const thing of things.values()) {
+    const { name, kind, identifier, portableName, values } = thing;
+    const key = named.has(thing) && portableName !== null ? portableName : identifier;
     const variable = (_true: unknown, field: string) => ({ env: variableOf(identifier, field) });
-    settings[name] = { ...settings[name], [identifier]: replaceSecret(kind, values, variable) };
+    settings[name] = { ...settings[name], [key]: replaceSecret(kind, values, variable) };
   }
   return settings;
 }

@@ -98,6 +98,22 @@ test("a change is told field by field, old and new, and recorded as any other", 
   ).toHaveLength(6);
 });
 
+test("a token's limit is named by the token, which has another id elsewhere", async () => {
+  const { id } = await admin.create("/tokens", { name: "Night job", rags: ["*"] });
+  const named = { "token Night job calls day": { amount: 3 } };
+  const limits = { ...SERVICE.limits, ...named };
+  expect((await applied({ limits })).made).toEqual(["limits.token Night job calls day"]);
+  expect((await pull())["limits"]).toEqual(limits);
+  // Files of before name its id.
+  const file = { ...SERVICE.limits, [`token ${id} calls day`]: { amount: 3 } };
+  for (const same of [limits, file]) {
+    expect(await applied({ limits: same }, "prune=true")).toEqual(UNCHANGED);
+  }
+  await admin.create("/tokens", { name: "Night job", rags: ["*"] });
+  const refusal = await apply({ limits: { "token Night job usd day": { amount: 1 } } });
+  expect(outcomeOf(refusal)).toContain("several tokens are called Night job; use an id");
+});
+
 test("only prune removes, what depends on others first, and of named kinds only", async () => {
   const { agents: _agents, questionSets: _sets, ...rest } = SERVICE;
   const without = { ...rest, inferences: {}, rags: { part: SERVICE.rags.part } };
