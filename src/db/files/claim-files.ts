@@ -1,6 +1,7 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { runBatch, raw, sql, execute, readRows, ColumnSelection, type Database } from "../sql.ts";
 import { flag, columnsOf, maybe, orNull, pick, select, type Row } from "../select.ts";
+import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntilSql, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
 import { counterWritesOfFiles } from "./counter-writes.ts";
@@ -17,6 +18,7 @@ const CLAIMED = select({
   ...pick(g, "chunkSize", "chunkOverlap", "shards", "vectorsIn", "embeddingModel", "dimensions"),
   ...pick(g, "passagePrefix", "modelChangedAt"),
   isBuilding: flag("g.state = 'building'"),
+  isExcluded: IS_EXCLUDED,
   /** The generation whose vectors are reused where the embedded text is the same. */
   vectorsFrom: maybe(pick(v, "ragId", "generation", "shards")),
   /** The file there: in a copy of a source, the file with the same path. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { excludeFromSearch } from "../../../src/catalog/file-sources/exclude-from-search.ts";
 import { movePushedFiles } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { waitReasons } from "../../../src/db/catalog/source-counts.ts";
@@ -269,4 +270,16 @@ test("each of many writers of one path is answered, and the last one stays", asy
   expect(await keysOf(source)).toHaveLength(1);
   const { files } = await manifestPage(world.services, { source: { id: source }, cursor: null });
   expect(files).toMatchObject([{ path: "note.md", sha256: await sha256Hex(content) }]);
+});
+
+test("a file that is left out and moved before it was indexed is never found", async () => {
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "plan.md", "A note about the takeover.");
+  const exclusion = { source: { id: source }, path: "plan.md", passage: null, by: null };
+  await excludeFromSearch(world.services, { ...exclusion, excluded: true });
+  const moves = [{ from: "plan.md", to: "secret/plan.md" }];
+  await movePushedFiles(world.services, { source: { id: source }, moves });
+  await world.deliver();
+  expect(await world.rows(rag)).toMatchObject([{ path: "secret/plan.md", status: "indexed" }]);
+  expect(await world.texts(rag)).toEqual({});
 });
