@@ -44,6 +44,7 @@ export const RAG_FIELDS = {
     "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
   ),
   processedFiles: g.indexedFiles,
+  failedFiles: g.errorFiles,
   /** Null: every call reads every file. Else audiences recorded earlier (ms) let nobody in. */
   readersSince: orNull(number("case when s.permissions = 'on' then s.permissions_since end")),
 };

@@ -29,6 +29,7 @@ export const ragRecord = (identifier: string, more: Partial<RagRecord>): RagReco
   unrelatedSimilarity: null,
   totalFiles: 1,
   processedFiles: 1,
+  failedFiles: 0,
   numberVectors: 1,
   updatedAt: 0,
   ...more,

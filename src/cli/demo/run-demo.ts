@@ -209,7 +209,7 @@ async function reportFailures(served: Demo): Promise<void> {
   try {
     await waitForIndex(api, subject.identifier, terminal);
   } finally {
-    warnOfFailures(served, (await failedFiles(api, subject.identifier)).data);
+    warnOfFailures(served, await failedFiles(api, subject.identifier));
   }
 }
 

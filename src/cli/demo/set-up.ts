@@ -11,6 +11,7 @@ const KNOWN_PASSWORD = "quarry";
 /** Names the key and the token. */
 const OUR_NAME = "npm start";
 const UNAUTHORIZED = 401;
+const NOT_FOUND = 404;
 
 const SYSTEM_PROMPT =
   "Answer the question from the documents that you are given, in the language of the question. " +
@@ -56,11 +57,16 @@ export async function setUpResources(
   chatModel: string,
   { withImageModel }: Pick<DemoState, "withImageModel">,
 ): Promise<void> {
-  const existing = await dataOf(api.GET("/config"));
-  const storedOf = (kind: string) => existing[kind]?.[identifier];
-  const source = storedOf("fileSources");
-  const imageModelBefore = source?.["imageModel"] ?? null;
-  const hadOne = source !== undefined && withImageModel.includes(identifier);
+  const params = { path: { id: identifier } };
+  const [source, ...others] = await Promise.all([
+    nullIf(NOT_FOUND, dataOf(api.GET("/file-sources/{id}", { params }))),
+    nullIf(NOT_FOUND, api.GET("/rags/{id}", { params })),
+    nullIf(NOT_FOUND, api.GET("/inferences/{id}", { params })),
+    nullIf(NOT_FOUND, api.GET("/agents/{id}", { params })),
+  ]);
+  const stored = [source, ...others];
+  const imageModelBefore = source?.imageModel ?? null;
+  const hadOne = source !== null && withImageModel.includes(identifier);
   const mayChoose = !hadOne && hasNoImageModel(imageModelBefore);
   const imageModel = (mayChoose ? await findSeeingModel(api) : null) ?? imageModelBefore;
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
@@ -70,9 +76,9 @@ export async function setUpResources(
     inferences: [{}, answering],
     agents: [{}, answering],
   };
-  const maps = Object.entries(all).map(([kind, [creation, settings]]) => {
+  const maps = Object.entries(all).map(([kind, [creation, settings]], at) => {
     // Who gave it another name, provider or source keeps that.
-    const first = storedOf(kind) === undefined ? { name, ...creation } : {};
+    const first = stored[at] === null ? { name, ...creation } : {};
     return [kind, { [identifier]: { ...first, ...settings } }];
   });
   await api.POST("/config", { body: Object.fromEntries(maps) });

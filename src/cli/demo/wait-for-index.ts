@@ -26,8 +26,9 @@ export async function waitForIndex(
   let moved = { done: -1, at: Date.now() };
   try {
     for (;;) {
-      const counts = await countsOf(api, id);
-      const { total, indexed, failures, vectors } = counts;
+      const rag = await dataOf(api.GET("/rags/{id}", { params: { path: { id } } }));
+      const { totalFiles: total, processedFiles: indexed, failedFiles: failures } = rag;
+      const vectors = rag.numberVectors;
       const finished = indexed + failures;
       if (finished !== moved.done) moved = { done: finished, at: Date.now() };
       if (finished < total) progress ??= terminal.progress("Indexing", total);
@@ -35,7 +36,9 @@ export async function waitForIndex(
         finished,
         `${vectors} passages${failures > 0 ? `, ${failures} failed` : ""}`,
       );
-      if (finished >= total) return counts;
+      if (finished >= total) {
+        return { total, indexed, vectors, failed: failures > 0 ? await failedFiles(api, id) : [] };
+      }
       if (Date.now() - moved.at > standstillMs) {
         throw new CommandFailure(`Indexing has stopped at ${finished} of ${total} files.`);
       }
@@ -47,16 +50,7 @@ export async function waitForIndex(
   }
 }
 
-async function countsOf(api: PanelApi, id: string) {
-  const [rag, failing] = await Promise.all([
-    dataOf(api.GET("/rags/{id}", { params: { path: { id } } })),
-    failedFiles(api, id),
-  ]);
-  const { totalFiles: total, processedFiles: indexed, numberVectors: vectors } = rag;
-  return { total, indexed, vectors, failures: failing.total, failed: failing.data };
-}
-
-export const failedFiles = (api: PanelApi, id: string) => {
+export async function failedFiles(api: PanelApi, id: string) {
   const params = { path: { id }, query: { status: "error", limit: FAILED_SHOWN } as const };
-  return dataOf(api.GET("/file-sources/{id}/files", { params }));
-};
+  return (await dataOf(api.GET("/file-sources/{id}/files", { params }))).data;
+}

@@ -178,6 +178,7 @@ export const ragRoutes = new Endpoints("rags", findRag)
       answer: schema("ReadRag", {
         ...fields,
         unknownExternalIds: unknownExternalIds.optional(),
+        failedFiles: z.int(),
         waiting: waiting.optional(),
       }),
     },

@@ -49,7 +49,10 @@ export async function planSettings(
 ): Promise<Plan> {
   const services = context.get("services");
   const document = parseSettings(input);
-  const existing = await readThings(services);
+  // Each kind refers only to kinds before it; a removal concerns those after it, too.
+  const kinds = Object.keys(KINDS);
+  const last = kinds.findLastIndex((name) => name in document);
+  const existing = await readThings(services, prune ? kinds : kinds.slice(0, last + 1));
   const named = thingsByPortableName(existing);
   const problems: FieldProblem[] = [];
   const entries = new Map<string, Entry>();

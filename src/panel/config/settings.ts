@@ -36,8 +36,12 @@ export type Entry = {
 };
 
 /** All things that exist, by `rags.handbook`, each kind after those that it refers to. */
-export async function readThings(services: Services): Promise<Map<string, Entry>> {
+export async function readThings(
+  services: Services,
+  names: readonly string[] = Object.keys(KINDS),
+): Promise<Map<string, Entry>> {
   const kinds = Object.entries(KINDS).map(async ([name, kind]) => {
+    if (!names.includes(name)) return [];
     const things: Entry[] = [];
     let page: unknown[];
     do {

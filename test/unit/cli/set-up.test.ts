@@ -2,6 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";
 import { setUpResources } from "../../../src/cli/demo/set-up.ts";
+import { waitForIndex } from "../../../src/cli/demo/wait-for-index.ts";
+import { openTerminal } from "../../../src/cli/terminal.ts";
 import { listen } from "../../doubles/listen.ts";
 
 type Source = { name?: string; provider?: string; imageModel?: string | null };
@@ -18,11 +20,14 @@ async function serviceWith(models: string[]) {
       for (const [id, source] of Object.entries(fileSources)) {
         service.sources[id] = { ...service.sources[id], ...source };
       }
-      const answer = request.url?.includes("/model-servers")
-        ? [{ models: service.models.map((model) => ({ model })) }]
-        : { fileSources: service.sources };
-      response.writeHead(200, { "Content-Type": "application/json" });
-      response.end(JSON.stringify(answer));
+      const [, kind = "", id = ""] = /api\/([^/]+)\/?(.*)/.exec(request.url ?? "") ?? [];
+      const answer = {
+        "model-servers": [{ models: service.models.map((model) => ({ model })) }],
+        "file-sources": service.sources[id],
+        config: {},
+      }[kind];
+      response.writeHead(answer === undefined ? 404 : 200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify(answer ?? { error: "Not found" }));
     });
   });
   onTestFinished(stop);
@@ -47,4 +52,20 @@ test("a start chooses an image model, until somebody chooses none", async () => 
   expect(await start()).toEqual({ imageModel: null });
   service.sources = {};
   expect(await start()).toMatchObject({ provider: "file_system", imageModel: SEES });
+});
+
+test.each([0, 1])("failed files are listed once, at the end, if any: %i", async (failedFiles) => {
+  const rag = { totalFiles: 3, processedFiles: 3 - failedFiles, failedFiles, numberVectors: 9 };
+  const list = [{ filePath: "scan.pdf" }].slice(0, failedFiles);
+  const requests: string[] = [];
+  const { address, stop } = await listen(({ url = "" }, response) => {
+    requests.push(url.split("?")[0] ?? "");
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(url.includes("/rags/") ? rag : { data: list }));
+  });
+  onTestFinished(stop);
+  const index = await waitForIndex(panelApi(address, "key"), "notes", openTerminal(true));
+  expect(index).toEqual({ total: 3, indexed: 3 - failedFiles, vectors: 9, failed: list });
+  const lists = list.map(() => "/panel/api/file-sources/notes/files");
+  expect(requests).toEqual(["/panel/api/rags/notes", ...lists]);
 });
