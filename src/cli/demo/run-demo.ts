@@ -85,17 +85,17 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const { origin } = new URL(environment["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {
       const api = await openPanel(url, state, origin);
-      await setUpResources(api, subject, settings.chatModel, state);
-      await ensureToken(url, api, state, subject);
-      return api;
+      const reader = await setUpResources(api, subject, settings.chatModel, state);
+      await ensureToken(url, api, state, subject, reader);
+      return { api, reader };
     };
-    const api = await whileWaiting(output, "Setting up", setUp());
+    const ready = await whileWaiting(output, "Setting up", setUp());
     state.folders[subject.identifier] = subject.folder;
     state.embeddingModel = embeddingModel;
     writeDemoState(stateFolder, state);
     const reported = new Set<string>();
     const running = { url, origin, lastReason, stopping };
-    const served = { ...running, api, state, subject, questions, terminal, reported };
+    const served = { ...running, ...ready, state, subject, questions, terminal, reported };
     await indexAndAsk(served, options);
   });
 }
@@ -108,6 +108,8 @@ type Demo = {
   /** Aborts when a signal ends the service. */
   stopping: AbortSignal;
   api: PanelApi;
+  /** For whom it asks; undefined: the source has no permissions. */
+  reader: string | undefined;
   state: DemoState;
   subject: Subject;
   questions: Questions;
@@ -118,7 +120,7 @@ type Demo = {
 
 /** Returns with `--once`, else serves until the process ends. */
 async function indexAndAsk(served: Demo, options: DemoOptions): Promise<void> {
-  const { url, origin, state, subject, questions, terminal } = served;
+  const { url, origin, state, subject, questions, terminal, reader } = served;
   if (options.once === true) {
     if (!(await pushAndIndex(served, options, STANDSTILL_MS))) process.exitCode = 1;
     return await askAndShow(served);
@@ -130,7 +132,7 @@ async function indexAndAsk(served: Demo, options: DemoOptions): Promise<void> {
   });
   await tolerate(() => askAndShow(served), served, adviceOnModels);
   const addresses = addressesOf(url, subject.identifier);
-  showAddresses(terminal, addresses, state.token ?? "", questions);
+  showAddresses(terminal, addresses, { token: state.token ?? "", reader }, questions);
   terminal.say(`
 Panel: ${origin}/panel
   Sign in as ${LOCAL_EMAIL}, password ${state.password}
@@ -250,10 +252,20 @@ export const adviceOnModels = (thrown: unknown) =>
     ? "Set CHAT_MODEL for another model, or start with --embedded."
     : "";
 
-async function askAndShow({ url, state, terminal, subject, questions }: Demo): Promise<void> {
+async function askAndShow({
+  url,
+  state,
+  terminal,
+  subject,
+  questions,
+  reader,
+}: Demo): Promise<void> {
   const { identifier } = subject;
   const { query, prompt } = questions;
-  const api = publicApi(url, state.token ?? "", { credential: "the token of this start" });
+  const api = publicApi(url, state.token ?? "", {
+    credential: "the token of this start",
+    reader,
+  });
   const shared = { topK: PASSAGES, useReranking: true, includeSources: true };
   const params = { path: { identifier } };
   const search = { semanticSearch: [query], ...shared };

@@ -2,6 +2,7 @@ import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, panelApi, publicApi, signIn, nullIf, type PanelApi } from "../api/clients.ts";
 import { DEFAULT_IMAGE_MODEL, seesPictures } from "../../core/models/model-kind.ts";
 import { RUNS_ELSEWHERE } from "./model-settings.ts";
+import { NAMED } from "../../core/principals.ts";
 import { CommandFailure } from "../failure.ts";
 import { LOCAL_EMAIL, type DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
@@ -10,7 +11,9 @@ import type { Subject } from "./subject.ts";
 const KNOWN_PASSWORD = "quarry";
 /** Names the key and the token. */
 const OUR_NAME = "npm start";
+const PERSON = "user:";
 const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
 const SYSTEM_PROMPT =
@@ -49,14 +52,15 @@ async function signInLocally(baseUrl: string, password: string, origin: string):
 
 /**
  * Creates the subject's resources, or updates them to the settings of this start. The source gets
- * an image model, unless it had one: who took that away wants none.
+ * an image model, unless it had one: who took that away wants none. With permissions on, returns
+ * for whom this start asks: the first person among the default readers, else the administrator.
  */
 export async function setUpResources(
   api: PanelApi,
   { identifier, name }: Subject,
   chatModel: string,
   { withImageModel }: Pick<DemoState, "withImageModel">,
-): Promise<void> {
+): Promise<string | undefined> {
   const params = { path: { id: identifier } };
   const [source, ...others] = await Promise.all([
     nullIf(NOT_FOUND, dataOf(api.GET("/file-sources/{id}", { params }))),
@@ -84,6 +88,12 @@ export async function setUpResources(
   await api.POST("/config", { body: Object.fromEntries(maps) });
   if (!withImageModel.includes(identifier) && !hasNoImageModel(imageModel))
     withImageModel.push(identifier);
+  return source?.permissions === "on" ? readerAmong(source.defaultReaders) : undefined;
+}
+
+function readerAmong(defaultReaders: string[]): string {
+  const person = defaultReaders.find((principal) => principal.startsWith(PERSON));
+  return person?.slice(PERSON.length) ?? LOCAL_EMAIL;
 }
 
 /** Sources of before there was a choice name what reads pictures in production alone. */
@@ -97,18 +107,22 @@ async function findSeeingModel(api: PanelApi): Promise<string | null> {
   return names.find((name) => seesPictures(name) && !RUNS_ELSEWHERE.test(name)) ?? null;
 }
 
-/** Keeps the token of an earlier start while it is valid, else makes a new one. */
+/** Keeps the token of an earlier start while it serves, else makes one; `reader`: it names some. */
 export async function ensureToken(
   baseUrl: string,
   api: PanelApi,
   state: DemoState,
   { identifier }: Subject,
+  reader: string | undefined,
 ): Promise<void> {
   if (state.token !== null) {
     const params = { path: { identifier } };
-    const call = publicApi(baseUrl, state.token).GET("/api/rags/{identifier}", { params });
-    if ((await nullIf(UNAUTHORIZED, call)) !== null) return;
+    const call = publicApi(baseUrl, state.token, { reader }).GET("/api/rags/{identifier}", {
+      params,
+    });
+    if ((await nullIf(UNAUTHORIZED, nullIf(FORBIDDEN, call))) !== null) return;
   }
-  const body = { name: OUR_NAME, agents: ["*"], inferences: ["*"], rags: ["*"] };
+  const all = { agents: ["*"], inferences: ["*"], rags: ["*"] };
+  const body = { name: OUR_NAME, ...all, reader: reader === undefined ? null : NAMED };
   state.token = (await dataOf(api.POST("/tokens", { body }))).token;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { readerHeaders } from "../../access/readers.ts";
 import { wordsOf } from "../../text/words.ts";
 import type { Chunk, ExplainedPassage, Run } from "../api/clients.ts";
 import { shellWord, type Terminal } from "../terminal.ts";
@@ -137,11 +138,13 @@ export const addressesOf = (baseUrl: string, identifier: string) => ({
   agent: `${baseUrl}/api/agents/${identifier}/invoke`,
 });
 
+type Caller = { token: string; reader: string | undefined };
+
 /** Prints addresses, and commands that can be pasted into a shell. */
 export function showAddresses(
   { say }: Terminal,
   urls: ReturnType<typeof addressesOf>,
-  token: string,
+  caller: Caller,
   { query, prompt }: Questions,
 ): void {
   say(`
@@ -151,13 +154,20 @@ Addresses
   OpenAPI         ${urls.openapi}
 
 Try it`);
-  say(curl(token, urls.retrieve, { semanticSearch: [query], includeSources: true }));
-  say(curl(token, urls.inference, { prompt, semanticSearch: [prompt] }));
-  say(curl(token, urls.agent, { prompt }));
+  if (caller.reader !== undefined)
+    say("  # The source has permissions: Quarry-Reader names who asks.");
+  say(curl(caller, urls.retrieve, { semanticSearch: [query], includeSources: true }));
+  say(curl(caller, urls.inference, { prompt, semanticSearch: [prompt] }));
+  say(curl(caller, urls.agent, { prompt }));
 }
 
-function curl(token: string, url: string, body: object): string {
-  const headers = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
+function curl({ token, reader }: Caller, url: string, body: object): string {
+  const reading = Object.entries(readerHeaders({ reader, groups: [] }));
+  const headers = [
+    `Authorization: Bearer ${token}`,
+    "Content-Type: application/json",
+    ...reading.map(([name, value]) => `${name}: ${String(value)}`),
+  ];
   const headerArgs = headers.map((header) => `-H ${shellWord(header)}`).join(" ");
   return `  curl -s ${url} ${headerArgs} -d ${shellWord(JSON.stringify(body))}`;
 }
