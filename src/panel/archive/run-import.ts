@@ -37,7 +37,6 @@ const LEASE_MS = 2 * MINUTE_MS;
 const RETRY_SECONDS = 25;
 /** The sweep queues the others. */
 const QUEUED_FILES = 10_000;
-
 /** Stores the pieces of a body. @returns the id of the import */
 export async function storeUpload(services: Services, body: ReadableStream<Uint8Array>) {
   const id = await beginUpload(services);
@@ -211,13 +210,11 @@ class ImportRun {
   async #publish({ sources, rags, now }: WholePlan): Promise<void> {
     const { db, ragIndexes } = this.#services;
     const checkNames = async () => {
-      const changed = [
-        ...(await listConflicts(db, "file_sources", Object.values(sources))),
-        ...(await listConflicts(db, "rags", Object.values(rags))),
-      ];
-      if (changed.length === 0) return;
-      const names = changed.join(", ");
-      throw conflict(`Made or removed during the import: ${names}. Import the archive again.`);
+      const sourceNames = await listConflicts(db, "file_sources", Object.values(sources));
+      const ragNames = await listConflicts(db, "rags", Object.values(rags));
+      const names = [...sourceNames, ...ragNames].join(", ");
+      if (names !== "")
+        throw conflict(`Made or removed during the import: ${names}. Import the archive again.`);
     };
     await checkNames();
     for (const { id: ragId, sourceId, row, scopes, generation } of Object.values(rags)) {
