@@ -31,7 +31,13 @@ export async function personOf(
     existing === null
       ? await findOrCreateUser(services, person)
       : await changeEmail(services, existing, person.email);
-  const { groups } = person;
+  const { groups, omittedGroups } = person;
+  if (omittedGroups > 0)
+    log.warn("groups of a person left out", {
+      userId: user.id,
+      counted: groups.length,
+      omittedGroups,
+    });
   const identity = await joinIdentity(db, { ...account, userId: user.id, groups, now: now() });
   if (!identity) throw addressTaken(log);
   const role = await roleOf(services, user, person.role, keptSessionHash);

@@ -6,7 +6,13 @@ import type { ProviderSettings } from "./provider-settings.ts";
 export type Claims = Record<string, unknown>;
 
 /** A person whom the provider lets in. `role` null: the panel keeps it. */
-export type Person = { email: string; role: Role | null; groups: string[] };
+export type Person = {
+  email: string;
+  role: Role | null;
+  groups: string[];
+  /** Groups that the provider names and nobody counts. */
+  omittedGroups: number;
+};
 export type Refusal = "no-address" | "unverified-address" | "not-let-in" | "too-many-groups";
 /** `email`: the verified address of somebody who is refused. */
 export type Verdict =
@@ -55,10 +61,10 @@ export function judgeClaims(
   }
   const role =
     adminClaim == null ? null : hasValue(adminClaim, settings.adminValues) ? "admin" : "member";
-  const groups = valuesOf(settings.groupsClaim, idToken, userinfo)
-    .filter((group) => group.length <= MAX_GROUP_LENGTH)
-    .slice(0, MAX_GROUPS);
-  return { isLetIn: true, person: { email, role, groups } };
+  const all = valuesOf(settings.groupsClaim, idToken, userinfo);
+  const groups = all.filter((group) => group.length <= MAX_GROUP_LENGTH).slice(0, MAX_GROUPS);
+  const omittedGroups = all.length - groups.length;
+  return { isLetIn: true, person: { email, role, groups, omittedGroups } };
 }
 
 /** Entra names no groups of people in more than 200; where to ask for them is not asked here. */

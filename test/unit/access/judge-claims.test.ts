@@ -26,3 +26,11 @@ test.each<[string, object]>([
   expect(judgeClaims(settings, { ...person, ...claims }).isLetIn).toBe(true);
   expect(judgeClaims(settings, { ...person, [claim]: { staff: false } }).isLetIn).toBe(false);
 });
+
+test("groups of a person that do not count are counted", () => {
+  const needed = { name: "x", issuer: "https://a.test", clientId: "x", domains: ["example.com"] };
+  const names = Array.from({ length: 1_003 }, (_, at) => (at === 0 ? "g".repeat(400) : `g${at}`));
+  const verdict = judgeClaims(providerSettings.parse(needed), { ...person, groups: names });
+  const groups = names.slice(1, 1_001);
+  expect(verdict).toMatchObject({ isLetIn: true, person: { groups, omittedGroups: 3 } });
+});

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
+import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN, signedIn, outcomeOf, withKey } from "../../support/worker-client.ts";
 
 const PASSWORD = "quiet amber lantern";
@@ -112,6 +113,9 @@ test("an account is held for a growing while, whether it exists or not", async (
   expect(await waitOf("nobody-here@example.com")).toEqual([1, 2, 4]);
   await signIn({ email, password: "a wrong password" });
   expect((await signIn({ email, password: PASSWORD })).status).toBe(429);
+  const page = await new Browser().post("/panel/sign-in", { email, password: PASSWORD });
+  expect(page).toMatchObject({ status: 429 });
+  expect(page.headers.get("Retry-After")).toMatch(/^\d+$/);
   // Its user's own address does not wait for a stranger's tries; a success ends the hold.
   await asUser(email, PASSWORD, home);
   await asUser(email);

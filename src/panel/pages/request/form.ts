@@ -49,16 +49,20 @@ const MENDABLE = new Set(["invalid", "conflict", "unprocessable", "unauthorized"
  * Does what a form asks for. What the form's author can correct comes back as the form's state: every
  * value as it was typed, messages at their fields. Any other error is thrown on.
  * @param fields the form's fields; other problems are shown above the form.
+ * @param context gets the seconds to wait as a header.
  */
 export async function attempt<Result>(
   form: FormValues,
   fields: readonly string[],
   work: () => Promise<Result>,
+  context?: PageContext,
 ): Promise<Attempt<Result>> {
   try {
     return { done: true, result: await work() };
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || !MENDABLE.has(thrown.kind)) throw thrown;
+    const { retryAfterSeconds: seconds } = thrown;
+    if (seconds !== null) context?.header("Retry-After", String(seconds));
     return { done: false, state: failedForm(form, fields, thrown) };
   }
 }

@@ -50,6 +50,6 @@ export async function submit<Subject, Body extends z.ZodType, Result>(
     return redirectWithNotice(context, typeof to === "string" ? to : to(result, form), flash);
   };
   if (failedPage === undefined) return redirectAfter(await work());
-  const attempted = await attempt(form, fields, work);
+  const attempted = await attempt(form, fields, work, context);
   return attempted.done ? redirectAfter(attempted.result) : await failedPage(attempted.state, form);
 }

@@ -58,13 +58,13 @@ export function sessionPages(pages: Pages): void {
 
 async function signInByForm(context: PageContext): Promise<Response> {
   // Counted before anything is read, so that a flood of sign-ins is refused unread.
-  const counting = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
+  const counting = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context), context);
   if (!counting.done) {
     return await signInPage(context, counting.state, addressAfterSignIn(undefined));
   }
   const form = await formOf(context, STRANGERS_LIMIT_BYTES);
   const next = addressAfterSignIn(form.text("next"));
-  const attempted = await attempt(form, FIELDS, () => submitCredentials(context, form));
+  const attempted = await attempt(form, FIELDS, () => submitCredentials(context, form), context);
   if (!attempted.done) return await signInPage(context, attempted.state, next);
   context.header("Set-Cookie", sessionCookie(attempted.result, isSecure(context)));
   return context.redirect(next, 303);
