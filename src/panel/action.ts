@@ -75,6 +75,8 @@ export type Action<Subject, Body extends z.ZodType, Result> = Pick<
   previousValues?: (subject: Subject) => object;
   /** Values that `previousValues` lacks, from the database, of fields that the body names. */
   readPrevious?: (services: Services, subject: Subject, body: z.output<Body>) => Promise<object>;
+  /** What changes where the body is a list, which replaces another. */
+  changes?: (services: Services, body: z.output<Body>) => Promise<FieldChange[]>;
   /** Files that it changed, where it changes many. */
   files?: (result: Result) => number;
   /** People read it on the next page. */
@@ -136,7 +138,10 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
     target: targetOf(declared, subject, { id, body, context }),
     // An entry of many calls has no values.
     changes:
-      files === undefined ? changesOf(declared, { subject, parts, input, body, schema }) : [],
+      files === undefined
+        ? ((await declared.changes?.(context.get("services"), body)) ??
+          changesOf(declared, { subject, parts, input, body, schema }))
+        : [],
     ...(files === undefined ? {} : { files: 1 }),
   };
   const services = rehearsal ?? recordingServices(context, facts, status);
@@ -170,11 +175,7 @@ function changesOf<Subject>(
     return removedFields(previousValues?.(subject) ?? lost);
   }
   const before = { ...previousValues?.(subject), ...parts };
-  // A list that is replaced as a whole is one field.
-  const fields = (value: unknown) =>
-    Array.isArray(value) ? { [name.split(".", 1)[0] ?? ""]: value } : value;
-  const values = { before, input: fields(input), after: fields(body) };
-  return fieldChanges({ ...values, schemas: [reference, schema] });
+  return fieldChanges({ before, input, after: body, schemas: [reference, schema] });
 }
 
 type ChangedFiles = { action: AuditAction; source: { identifier: string }; files: number };

@@ -6,7 +6,8 @@ import { isObject } from "../../core/is-object.ts";
 /** A field that was changed; without values where they are secret or long. */
 export type FieldChange = { field: string; from?: unknown; to?: unknown };
 
-const MAX_FIELDS = 30;
+/** Changes that an entry shows. */
+export const MAX_CHANGED_FIELDS = 30;
 /** Characters of a text, or of another value as JSON, that an entry shows. */
 const MAX_LENGTH = 200;
 
@@ -36,7 +37,7 @@ export function fieldChanges({ before, input, after, schemas }: Input): FieldCha
     const isHidden = isSecret || meta === undefined || meta.input === "password";
     return [changeOf(name, isHidden ? undefined : { from, to })];
   });
-  return changes.slice(0, MAX_FIELDS);
+  return changes.slice(0, MAX_CHANGED_FIELDS);
 }
 
 const groupOf = (name: string) => name.split(".", 1)[0];

@@ -8,10 +8,17 @@ import {
   removeProviderKey,
   setProvider,
 } from "../../catalog/models/provider-keys.ts";
+import { type FieldChange, MAX_CHANGED_FIELDS } from "../../access/audit/field-changes.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { serverState } from "../../core/models/model-servers.ts";
 import { offeredModels, putModel, replaceModels } from "../../catalog/models/replace-models.ts";
 import { tryModelServer } from "../../catalog/models/try-model-server.ts";
-import { listModelRows, removeModel, type ModelRow } from "../../db/catalog/model-store.ts";
+import {
+  listModelRows,
+  priceKey,
+  removeModel,
+  type ModelRow,
+} from "../../db/catalog/model-store.ts";
 import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
 import { action, type ActionCall } from "../action.ts";
 import { Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
@@ -22,13 +29,33 @@ const KeyState = schema("ProviderKey", {
   setAt: timeOrNull,
 });
 
+const pricesOf = (models: ModelRow[]) =>
+  new Map(
+    models.map(({ kind, model, inputPrice, outputPrice, currency }) => [
+      priceKey(kind, model),
+      `${inputPrice} / ${outputPrice} ${currency}`,
+    ]),
+  );
+
+/** As in `chat openai/m: 1 / 2.5 USD → 1 / 3 USD`, prices of input and output. */
+function priceChanges(before: ModelRow[], after: ModelRow[]): FieldChange[] {
+  const [previous, next] = [pricesOf(before), pricesOf(after)];
+  const names = [...new Set([...previous.keys(), ...next.keys()])];
+  return names
+    .filter((name) => previous.get(name) !== next.get(name))
+    .slice(0, MAX_CHANGED_FIELDS)
+    .map((field) =>
+      Object.assign({ field }, omitUndefined({ from: previous.get(field), to: next.get(field) })),
+    );
+}
+
 const modelsReplacement = action({
   name: "models.put",
   route: "put /models",
   about: "Replace the offered models. The whole list at once.",
   body: offeredModels,
   work: ({ services, body }) => replaceModels(services, { models: body }),
-  readPrevious: async ({ db }) => ({ models: await listModelRows(db) }),
+  changes: async ({ db }, models) => priceChanges(await listModelRows(db), models),
   answer: offeredModels,
 });
 

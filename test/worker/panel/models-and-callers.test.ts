@@ -137,8 +137,14 @@ test("the list of models is replaced as a whole", async () => {
     { model: "embedded/hash", kind: "embedding", inputPrice: 0, outputPrice: 0, currency: "EUR" },
   ];
   expect((await admin.send("PUT", "/models", models)).body).toEqual(models);
-  for (const changes of [[{ field: "models" }], []]) {
-    expect((await admin.send("PUT", "/models", models.slice(1))).body).toEqual(models.slice(1));
+  const dearer = [{ ...models[0], inputPrice: 2 }, models[1]];
+  const field = "chat openai/gpt-5";
+  for (const [list, changes] of [
+    [dearer, [{ field, from: "1.25 / 10 USD", to: "2 / 10 USD" }]],
+    [models.slice(1), [{ field, from: "2 / 10 USD" }]],
+    [models.slice(1), []],
+  ]) {
+    expect((await admin.send("PUT", "/models", list)).body).toEqual(list);
     const trail = await admin.send("GET", "/audit?limit=1&action=models.put");
     expect(trail.body).toMatchObject({ data: [{ changes }] });
   }
