@@ -108,6 +108,8 @@ const CHANGES: Changes = {
   "{next(Cr);return}flushTextContentItem()": "{next(M.turn());return}flushTextContentItem()",
   "let a=await this._getModule(Ke);if(!a)throw new Jbig2Error(`JBig2 failed to initialize`);":
     "return(await decoders()).decodeBilevel(e,t,n,r,i);let a;",
+  "let e=Oe.getReducePowerForJPX(n.width,n.height,n.numComps);":
+    "let e=jpxReduction(n.width*n.height,n.numComps);",
   "let a=await this._getModule(tt);": "let a=await(await decoders()).openJpeg(e,i);",
   "readBlock(){this.decodeImage()}get jpegOptions(){":
     "readBlock(){this.eof=!0,this.buffer=new Uint8Array}get isAsyncDecoder(){return!0}get jpegOptions(){",

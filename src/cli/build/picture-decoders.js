@@ -70,12 +70,12 @@ function* decodeFax(bytes, height, fax) {
   return data;
 }
 
-let openJpegModule;
+/** A module keeps the memory of its largest picture. */
 export function openJpeg(bytes, reducePower = 0) {
   const { width, height, componentsCount } = JpxImage.parseImageProperties(bytes);
   const samples = width * height * componentsCount;
-  if (!(samples <= 200e6 && samples / 4 ** reducePower <= 48e6)) throw new Error("too large");
-  return (openJpegModule ??= pureOpenJpeg({ warn: () => {} }));
+  if (!(samples <= 200e6 && samples / 4 ** reducePower <= 10e6)) throw new Error("too large");
+  return pureOpenJpeg({ warn: () => {} });
 }
 
 const PIXELS_A_TURN = 1 << 18;

@@ -49,9 +49,9 @@ export function mediaTypeByName(name: string): string {
 const PACKED = new Set(
   FORMATS.filter(({ isPacked, zip }) => isPacked ?? zip).map(({ kind }) => kind),
 );
-const PACKED_TYPE = /officedocument|opendocument|macroenabled|gzip/i;
+const PACKED_TYPE = /^image|officedocument|opendocument|macroenabled|gzip/i;
 
-/** Whether the text of a document may be longer than its bytes. */
+/** Whether a document's text, or a picture's pixels, may be longer than its bytes. */
 export function mayBeCompressed(name: string, mimeType: string): boolean {
   const kinds = [kindByName(name), kindByMediaType(mimeType)];
   const isPacked = kinds.some((kind) => kind !== null && PACKED.has(kind));

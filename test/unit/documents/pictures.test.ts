@@ -233,6 +233,14 @@ describe("a page that is a picture is sent upright, whole and once", () => {
   });
 });
 
+test("a large JPX picture is sent at half its width and height", async () => {
+  const picture = coded(bytesOf("jpxLarge"), "/JPXDecode", RGB);
+  const { pictures } = await picturesOf("scan.pdf", scannedPdf([pageWith(picture)]));
+  const [{ bytes } = { bytes: new Uint8Array(24) }] = pictures;
+  const png = new DataView(bytes.buffer, bytes.byteOffset);
+  expect([png.getUint32(16), png.getUint32(20)]).toEqual([900, 750]);
+});
+
 test("pages with text are not sent, whatever lies under it", async () => {
   const text = "Twenty letters and digits: 1234567890";
   const hiddenLine = textLine(text).replace("BT", "BT 3 Tr");

@@ -10,8 +10,6 @@ export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 const SILENT = 0;
-/** Four a pixel: a larger JPX picture is decoded at half its width and height, or less. */
-const JPX_BYTES = 40 << 20;
 
 /** pdf.js takes the bytes; `missingCmaps` gets names it did not find. @throws UnreadableDocument */
 export async function openPdf(bytes: Uint8Array, missingCmaps: Set<string>): Promise<Pdf> {
@@ -25,7 +23,6 @@ export async function openPdf(bytes: Uint8Array, missingCmaps: Set<string>): Pro
       disableFontFace: true,
       isOffscreenCanvasSupported: false,
       isImageDecoderSupported: true,
-      canvasMaxAreaInBytes: JPX_BYTES,
       cMapUrl: "cmaps/",
       cMapPacked: true,
       BinaryDataFactory: cmapsFor(missingCmaps),
