@@ -111,7 +111,10 @@ async function sourcePage(
 
 const State = ({ shown }: { shown: ShownSource }) => {
   const { source, rags, files } = shown;
-  const copying = source.copyOf === null ? "" : " Files are still being copied into it.";
+  const copying =
+    source.copyOf === null
+      ? ""
+      : " Files are still being copied into it. The copy is complete when this sentence is gone.";
   const under = isScanning(shown, useView().now) ? " It is being scanned now." : copying;
   return (
     <>
