@@ -3,7 +3,12 @@ import type { Context } from "hono";
 
 import type { AuditAction } from "../access/audit/audit-actions.ts";
 import type { Actor, AuditEntry } from "../access/audit/record-event.ts";
-import { fieldChanges, removedFields, type FieldChange } from "../access/audit/field-changes.ts";
+import {
+  fieldChanges,
+  removedFields,
+  valueChanges,
+  type FieldChange,
+} from "../access/audit/field-changes.ts";
 import type { PanelCaller } from "../access/sessions/find-panel-caller.ts";
 import { forbidden } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
@@ -75,8 +80,8 @@ export type Action<Subject, Body extends z.ZodType, Result> = Pick<
   previousValues?: (subject: Subject) => object;
   /** Values that `previousValues` lacks, from the database, of fields that the body names. */
   readPrevious?: (services: Services, subject: Subject, body: z.output<Body>) => Promise<object>;
-  /** What changes where the body is a list, which replaces another. */
-  changes?: (services: Services, body: z.output<Body>) => Promise<FieldChange[]>;
+  /** Turns a list that replaces another into values by name, as `readPrevious` has those before. */
+  valuesOfList?: (body: z.output<Body>) => object;
   /** Files that it changed, where it changes many. */
   files?: (result: Result) => number;
   /** People read it on the next page. */
@@ -138,10 +143,7 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
     target: targetOf(declared, subject, { id, body, context }),
     // An entry of many calls has no values.
     changes:
-      files === undefined
-        ? ((await declared.changes?.(context.get("services"), body)) ??
-          changesOf(declared, { subject, parts, input, body, schema }))
-        : [],
+      files === undefined ? changesOf(declared, { subject, parts, input, body, schema }) : [],
     ...(files === undefined ? {} : { files: 1 }),
   };
   const services = rehearsal ?? recordingServices(context, facts, status);
@@ -157,24 +159,28 @@ const targetOf = <Subject, Body extends z.ZodType>(
   creation: NewSubject<Body>,
 ) => target?.(subject, creation) ?? keyOf(subject) ?? (isCreation(name) ? creation.id : null);
 
-type ParsedRequest<Subject> = {
+type ParsedRequest<Subject, Body extends z.ZodType> = {
   subject: Subject;
   parts: object | undefined;
   input: unknown;
-  body: unknown;
+  body: z.output<Body>;
   schema: z.ZodType | undefined;
 };
 
-function changesOf<Subject>(
-  declared: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previousValues">,
-  { subject, parts, input, body, schema }: ParsedRequest<Subject>,
+function changesOf<Subject, Body extends z.ZodType>(
+  declared: Pick<
+    Action<Subject, Body, never>,
+    "name" | "reference" | "previousValues" | "valuesOfList"
+  >,
+  { subject, parts, input, body, schema }: ParsedRequest<Subject, Body>,
 ): FieldChange[] {
-  const { name, reference, previousValues } = declared;
+  const { name, reference, previousValues, valuesOfList } = declared;
   if (schema === undefined) {
     const lost = name.endsWith(".remove") ? nameOf(subject) : {};
     return removedFields(previousValues?.(subject) ?? lost);
   }
   const before = { ...previousValues?.(subject), ...parts };
+  if (valuesOfList !== undefined) return valueChanges(before, valuesOfList(body));
   return fieldChanges({ before, input, after: body, schemas: [reference, schema] });
 }
 

@@ -6,8 +6,7 @@ import { isObject } from "../../core/is-object.ts";
 /** A field that was changed; without values where they are secret or long. */
 export type FieldChange = { field: string; from?: unknown; to?: unknown };
 
-/** Changes that an entry shows. */
-export const MAX_CHANGED_FIELDS = 30;
+const MAX_FIELDS = 30;
 /** Characters of a text, or of another value as JSON, that an entry shows. */
 const MAX_LENGTH = 200;
 
@@ -37,12 +36,21 @@ export function fieldChanges({ before, input, after, schemas }: Input): FieldCha
     const isHidden = isSecret || meta === undefined || meta.input === "password";
     return [changeOf(name, isHidden ? undefined : { from, to })];
   });
-  return changes.slice(0, MAX_CHANGED_FIELDS);
+  return changes.slice(0, MAX_FIELDS);
 }
 
 const groupOf = (name: string) => name.split(".", 1)[0];
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+/** The values by name that differ; none is secret. */
+export function valueChanges(before: object, after: object): FieldChange[] {
+  const [previous, next] = [leavesOf(before), leavesOf(after)];
+  return [...new Set([...previous.keys(), ...next.keys()])]
+    .filter((name) => !isEqual(previous.get(name), next.get(name)))
+    .slice(0, MAX_FIELDS)
+    .map((name) => changeOf(name, { from: previous.get(name), to: next.get(name) }));
+}
 
 /** The loss when something is removed. */
 export const removedFields = (before: object): FieldChange[] =>

@@ -52,8 +52,8 @@ async function subjectIdOf(db: Services["db"], { kind, id = "" }: NewLimit["subj
     throw invalidField("subject.id", id === "" ? "is required" : "must be left out");
   const person = personId(id);
   if (kind === "service" || (kind === "person" && person.includes("@"))) return person;
-  const [subject = null, other] = kind === "person" ? [] : await findSubjects(db, kind, id);
-  if (other !== undefined)
+  const [subject = null, namesake] = kind === "person" ? [] : await findSubjects(db, kind, id);
+  if (namesake !== undefined)
     throw invalidField("subject.id", `: several tokens are called ${id}; use an id`);
   return requireValid(subject, "subject.id", `: there is no ${kind} ${id}`).id;
 }

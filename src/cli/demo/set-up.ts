@@ -62,13 +62,13 @@ export async function setUpResources(
   { withImageModel }: Pick<DemoState, "withImageModel">,
 ): Promise<string | undefined> {
   const params = { path: { id: identifier } };
-  const [source, ...others] = await Promise.all([
+  const [source, ...runners] = await Promise.all([
     nullIf(NOT_FOUND, dataOf(api.GET("/file-sources/{id}", { params }))),
     nullIf(NOT_FOUND, api.GET("/rags/{id}", { params })),
     nullIf(NOT_FOUND, api.GET("/inferences/{id}", { params })),
     nullIf(NOT_FOUND, api.GET("/agents/{id}", { params })),
   ]);
-  const stored = [source, ...others];
+  const records = [source, ...runners];
   const imageModelBefore = source?.imageModel ?? null;
   const hadOne = source !== null && withImageModel.includes(identifier);
   const mayChoose = !hadOne && hasNoImageModel(imageModelBefore);
@@ -82,7 +82,7 @@ export async function setUpResources(
   };
   const maps = Object.entries(all).map(([kind, [creation, settings]], at) => {
     // Who gave it another name, provider or source keeps that.
-    const first = stored[at] === null ? { name, ...creation } : {};
+    const first = records[at] === null ? { name, ...creation } : {};
     return [kind, { [identifier]: { ...first, ...settings } }];
   });
   await api.POST("/config", { body: Object.fromEntries(maps) });

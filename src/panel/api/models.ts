@@ -8,8 +8,6 @@ import {
   removeProviderKey,
   setProvider,
 } from "../../catalog/models/provider-keys.ts";
-import { type FieldChange, MAX_CHANGED_FIELDS } from "../../access/audit/field-changes.ts";
-import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { serverState } from "../../core/models/model-servers.ts";
 import { offeredModels, putModel, replaceModels } from "../../catalog/models/replace-models.ts";
 import { tryModelServer } from "../../catalog/models/try-model-server.ts";
@@ -29,25 +27,14 @@ const KeyState = schema("ProviderKey", {
   setAt: timeOrNull,
 });
 
+/** As in `chat openai/m: 1 / 2.5 USD`, prices of input and output. */
 const pricesOf = (models: ModelRow[]) =>
-  new Map(
+  Object.fromEntries(
     models.map(({ kind, model, inputPrice, outputPrice, currency }) => [
       priceKey(kind, model),
       `${inputPrice} / ${outputPrice} ${currency}`,
     ]),
   );
-
-/** As in `chat openai/m: 1 / 2.5 USD → 1 / 3 USD`, prices of input and output. */
-function priceChanges(before: ModelRow[], after: ModelRow[]): FieldChange[] {
-  const [previous, next] = [pricesOf(before), pricesOf(after)];
-  const names = [...new Set([...previous.keys(), ...next.keys()])];
-  return names
-    .filter((name) => previous.get(name) !== next.get(name))
-    .slice(0, MAX_CHANGED_FIELDS)
-    .map((field) =>
-      Object.assign({ field }, omitUndefined({ from: previous.get(field), to: next.get(field) })),
-    );
-}
 
 const modelsReplacement = action({
   name: "models.put",
@@ -55,7 +42,8 @@ const modelsReplacement = action({
   about: "Replace the offered models. The whole list at once.",
   body: offeredModels,
   work: ({ services, body }) => replaceModels(services, { models: body }),
-  changes: async ({ db }, models) => priceChanges(await listModelRows(db), models),
+  readPrevious: async ({ db }) => pricesOf(await listModelRows(db)),
+  valuesOfList: pricesOf,
   answer: offeredModels,
 });
 

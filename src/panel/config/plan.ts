@@ -53,22 +53,22 @@ export async function planSettings(
   const kinds = Object.keys(KINDS);
   const last = kinds.findLastIndex((name) => name in document);
   const existing = await readThings(services, prune ? kinds : kinds.slice(0, last + 1));
-  const named = thingsByPortableName(existing);
+  const portableThings = thingsByPortableName(existing);
   const problems: FieldProblem[] = [];
   const entries = new Map<string, Entry>();
   for (const [name, kind] of Object.entries(KINDS)) {
     for (const [identifier, fields] of Object.entries(document[name] ?? {})) {
       const path = `${name}.${identifier}`;
-      const made = { name, kind, identifier, portableName: null };
-      const absent = { ...made, subject: undefined, before: {}, values: {} };
-      const thing = { ...(existing.get(path) ?? named.get(path) ?? absent) };
+      const place = { name, kind, identifier, portableName: null };
+      const absent = { ...place, subject: undefined, before: {}, values: {} };
+      const thing = { ...(existing.get(path) ?? portableThings.get(path) ?? absent) };
       entries.set(path, thing);
       await collect(problems, path, () => (thing.values = targetValuesOf(thing, fields)));
     }
   }
-  const listed = new Set([...entries.values()].map(({ subject }) => subject));
+  const subjects = new Set([...entries.values()].map(({ subject }) => subject));
   const unlisted = [...existing].filter(
-    ([, { name, subject }]) => name in document && !listed.has(subject),
+    ([, { name, subject }]) => name in document && !subjects.has(subject),
   );
   const things = new Map([...existing, ...entries]);
   for (const [path] of prune ? unlisted : []) things.delete(path);

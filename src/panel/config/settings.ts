@@ -85,10 +85,10 @@ function normalizeList(value: unknown): unknown {
 
 /** Things whose portable name is theirs alone, by `limits.token Program usd month`. */
 export function thingsByPortableName(things: Map<string, Entry>): Map<string, Entry> {
-  const named = Map.groupBy(things.values(), (thing) => `${thing.name}.${thing.portableName}`);
+  const groups = Map.groupBy(things.values(), (thing) => `${thing.name}.${thing.portableName}`);
   return new Map(
-    [...named].flatMap(([path, [thing, other]]) =>
-      thing === undefined || thing.portableName === null || other !== undefined
+    [...groups].flatMap(([path, [thing, namesake]]) =>
+      thing === undefined || thing.portableName === null || namesake !== undefined
         ? []
         : [[path, thing]],
     ),
@@ -102,10 +102,10 @@ export async function readSettings(
 ): Promise<z.output<typeof settingsMaps>> {
   const settings = Object.fromEntries(Object.keys(KINDS).map((name) => [name, {}]));
   const things = await readThings(services);
-  const named = new Set(portable ? thingsByPortableName(things).values() : []);
+  const portableThings = new Set(portable ? thingsByPortableName(things).values() : []);
   for (const thing of things.values()) {
     const { name, kind, identifier, portableName, values } = thing;
-    const key = named.has(thing) && portableName !== null ? portableName : identifier;
+    const key = portableThings.has(thing) && portableName !== null ? portableName : identifier;
     const variable = (_true: unknown, field: string) => ({ env: variableOf(identifier, field) });
     settings[name] = { ...settings[name], [key]: replaceSecret(kind, values, variable) };
   }

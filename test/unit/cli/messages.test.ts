@@ -288,26 +288,6 @@ test("status counts what a person may read", async () => {
   expect(readers).toEqual(["ann%40x.org", "ann%40x.org"]);
 });
 
-test("status says why files wait where a key lets it ask", async () => {
-  vi.stubEnv("QUARRY_TOKEN", "qry_a");
-  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  const waiting = [{ reason: "embedding provider: 503", files: 2 }];
-  const rag = { status: "active", totalFiles: 3, processedFiles: 1, numberVectors: 1 };
-  vi.stubGlobal("fetch", ({ url }: Request) =>
-    Promise.resolve(
-      Response.json({ data: [], total: 0, ...rag, ...(/panel/.test(url) && { waiting }) }),
-    ),
-  );
-  for (const [key, line] of [
-    ["", "Set QUARRY_KEY as well to see why files wait.\n"],
-    ["qrya_a", "2 files wait: embedding provider: 503\n"],
-  ] as const) {
-    vi.stubEnv("QUARRY_KEY", key);
-    await statusCommand().parseAsync(["docs", "--url", "http://q"], { from: "user" });
-    expect(write).toHaveBeenLastCalledWith(line);
-  }
-});
-
 test("npm start that a signal ends reports no failure of what it breaks off", async () => {
   const warn = vi.fn<(line: string) => void>();
   const served = { terminal: { warn }, stopping: AbortSignal.abort() };

@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";
+import { statusCommand } from "../../../src/cli/query-commands.ts";
 import { setUpResources } from "../../../src/cli/demo/set-up.ts";
 import { waitForIndex } from "../../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
@@ -68,4 +69,24 @@ test.each([0, 1])("failed files are listed once, at the end, if any: %i", async 
   expect(index).toEqual({ total: 3, indexed: 3 - failedFiles, vectors: 9, failed: list });
   const lists = list.map(() => "/panel/api/file-sources/notes/files");
   expect(requests).toEqual(["/panel/api/rags/notes", ...lists]);
+});
+
+test("status says why files wait where a key lets it ask", async () => {
+  vi.stubEnv("QUARRY_TOKEN", "qry_a");
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const waiting = [{ reason: "embedding provider: 503", files: 2 }];
+  const rag = { status: "active", totalFiles: 3, processedFiles: 1, numberVectors: 1 };
+  vi.stubGlobal("fetch", ({ url }: Request) =>
+    Promise.resolve(
+      Response.json({ data: [], total: 0, ...rag, ...(/panel/.test(url) && { waiting }) }),
+    ),
+  );
+  for (const [key, line] of [
+    ["", "Set QUARRY_KEY as well to see why files wait.\n"],
+    ["qrya_a", "2 files wait: embedding provider: 503\n"],
+  ] as const) {
+    vi.stubEnv("QUARRY_KEY", key);
+    await statusCommand().parseAsync(["docs", "--url", "http://q"], { from: "user" });
+    expect(write).toHaveBeenLastCalledWith(line);
+  }
 });

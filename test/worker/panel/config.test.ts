@@ -100,14 +100,14 @@ test("a change is told field by field, old and new, and recorded as any other", 
 
 test("a token's limit is named by the token, which has another id elsewhere", async () => {
   const { id } = await admin.create("/tokens", { name: "Night job", rags: ["*"] });
-  const named = { "token Night job calls day": { amount: 3 } };
-  const limits = { ...SERVICE.limits, ...named };
+  const limit = { "token Night job calls day": { amount: 3 } };
+  const limits = { ...SERVICE.limits, ...limit };
   expect((await applied({ limits })).made).toEqual(["limits.token Night job calls day"]);
   expect((await pull())["limits"]).toEqual(limits);
   // Files of before name its id.
   const file = { ...SERVICE.limits, [`token ${id} calls day`]: { amount: 3 } };
-  for (const same of [limits, file]) {
-    expect(await applied({ limits: same }, "prune=true")).toEqual(UNCHANGED);
+  for (const document of [limits, file]) {
+    expect(await applied({ limits: document }, "prune=true")).toEqual(UNCHANGED);
   }
   await admin.create("/tokens", { name: "Night job", rags: ["*"] });
   const refusal = await apply({ limits: { "token Night job usd day": { amount: 1 } } });
