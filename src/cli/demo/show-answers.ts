@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import { readerHeaders } from "../../access/readers.ts";
 import { wordsOf } from "../../text/words.ts";
 import type { Chunk, ExplainedPassage, Run } from "../api/clients.ts";
 import { shellWord, type Terminal } from "../terminal.ts";
@@ -162,11 +161,11 @@ Try it`);
 }
 
 function curl({ token, reader }: Caller, url: string, body: object): string {
-  const reading = Object.entries(readerHeaders({ reader, groups: [] }));
+  const person = encodeURIComponent(reader ?? "").replaceAll("%40", "@");
   const headers = [
     `Authorization: Bearer ${token}`,
     "Content-Type: application/json",
-    ...reading.map(([name, value]) => `${name}: ${String(value)}`),
+    ...(person === "" ? [] : [`Quarry-Reader: ${person}`]),
   ];
   const headerArgs = headers.map((header) => `-H ${shellWord(header)}`).join(" ");
   return `  curl -s ${url} ${headerArgs} -d ${shellWord(JSON.stringify(body))}`;
