@@ -1,6 +1,5 @@
-import { join } from "node:path";
-
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
 import type { TestSpecification } from "vitest/node";

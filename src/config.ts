@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { parseRanges, type AddressRange } from "./core/addresses.ts";
 import { trimEnd } from "./core/trim.ts";
 

@@ -1,8 +1,8 @@
 import type { CallCounters, CallRecord } from "./core/calls/call-record.ts";
-import type { RagIndex } from "./ports/rag-index.ts";
-import type { IndexMessage, ScanMessage, UsageMessage } from "./core/queue-messages.ts";
 import type { FileSourceId } from "./core/ids.ts";
+import type { IndexMessage, ScanMessage, UsageMessage } from "./core/queue-messages.ts";
 import type { UsageMessages } from "./ports/job-queue.ts";
+import type { RagIndex } from "./ports/rag-index.ts";
 import type { RateVerdict } from "./ports/rate-limits.ts";
 import type { SpendingLedger } from "./ports/spending.ts";
 

@@ -1,22 +1,22 @@
-import type { CallRecord } from "./core/calls/call-record.ts";
 import type { Config } from "./config.ts";
-import type { Now } from "./core/time.ts";
+import type { CallRecord } from "./core/calls/call-record.ts";
 import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
+import type { Now } from "./core/time.ts";
 import type { Trace } from "./core/trace.ts";
-import type { Database, Reads } from "./db/sql.ts";
-import type { RecentLookups } from "./db/access/recent-lookups.ts";
-import type { RequestRecords } from "./env.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { StorageState } from "./core/work/storage-state.ts";
 import type { CallerTurns } from "./core/work/turns.ts";
+import type { RecentLookups } from "./db/access/recent-lookups.ts";
+import type { Database, Reads } from "./db/sql.ts";
+import type { RequestRecords } from "./env.ts";
 import type { FileStore } from "./ports/file-store.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
 import type { RagIndexes } from "./ports/rag-index.ts";
 import type { RateLimits } from "./ports/rate-limits.ts";
-import type { Spending, SpendingLedger } from "./ports/spending.ts";
 import type { SourceReaders } from "./ports/source-reader.ts";
+import type { Spending, SpendingLedger } from "./ports/spending.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
 
 /**

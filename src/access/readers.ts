@@ -1,13 +1,13 @@
 import { forbidden, invalid, QuarryError } from "../core/errors.ts";
 import { isAddress, NAMED, principalsOf, userPrincipal, addDefaults } from "../core/principals.ts";
 import type { Reader } from "../core/principals.ts";
+import { readerFacts } from "../db/access/member-store.ts";
+import type { StoredPrincipal } from "../db/access/principal-lookup.ts";
 import { countReadable, type LiveRows } from "../db/files/public-files.ts";
 import type { ListedRag, RagRecord } from "../db/records.ts";
-import type { PanelCaller } from "./sessions/find-panel-caller.ts";
-import { readerFacts } from "../db/access/member-store.ts";
 import type { Reads } from "../db/sql.ts";
 import type { Restriction } from "../ports/rag-index.ts";
-import type { StoredPrincipal } from "../db/access/principal-lookup.ts";
+import type { PanelCaller } from "./sessions/find-panel-caller.ts";
 
 /**
  * For whom a call reads. `reader`: as the token has it, or the address of a member's session;

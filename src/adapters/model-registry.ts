@@ -1,18 +1,18 @@
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
-import { SERVER_NAME, type ServedModel } from "../core/models/model-servers.ts";
 import { DEFAULT_IMAGE_MODEL, seesPictures } from "../core/models/model-kind.ts";
+import { SERVER_NAME, type ServedModel } from "../core/models/model-servers.ts";
 import type { CatalogModel, ModelRegistry } from "../ports/models.ts";
-import { limitedFetch } from "./limited-answer.ts";
-import type { ModelBindings, ModelProvider } from "./model-provider.ts";
-import { embeddingForm } from "./embedding-forms.ts";
-import { problemWithKey } from "./openai/check-key.ts";
+import type { Tokenizer } from "../text/tokens.ts";
 import { workersAi } from "./cloudflare/workers-ai.ts";
 import { embedded } from "./embedded/embedded.ts";
-import { chatImageReader } from "./openai/chat-image-reader.ts";
+import { embeddingForm } from "./embedding-forms.ts";
+import { limitedFetch } from "./limited-answer.ts";
+import type { ModelBindings, ModelProvider } from "./model-provider.ts";
 import { gateway } from "./openai/ai-gateway.ts";
+import { chatImageReader } from "./openai/chat-image-reader.ts";
+import { problemWithKey } from "./openai/check-key.ts";
 import { local, serverVerbs } from "./openai/local.ts";
-import type { Tokenizer } from "../text/tokens.ts";
 
 /** Every provider of models; the first whose prefix fits serves a model. */
 export const MODEL_PROVIDERS: readonly ModelProvider[] = [embedded, local, workersAi, gateway];

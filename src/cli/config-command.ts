@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-
 import { Command } from "commander";
+import { readFileSync } from "node:fs";
 
 import type { components } from "#api-types/panel";
 import { messageOf } from "../core/errors.ts";

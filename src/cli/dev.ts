@@ -1,16 +1,16 @@
 import { Command } from "commander";
 
-import { spawnWrangler } from "./deploy/wrangler-command.ts";
 import { readDemoState } from "./demo/demo-state.ts";
+import { spawnWrangler } from "./deploy/wrangler-command.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { whileWaiting } from "./progress.ts";
 import { afterHelp, collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
-import { applyMigrations, buildIfChanged } from "./worker/workerd.ts";
 import { endOfNpm, exitCodeOf } from "./worker/processes.ts";
 import { encryptionKeys, writeVariables } from "./worker/state-files.ts";
 import { checkVariables, readVariables, pairOf } from "./worker/worker-variables.ts";
+import { applyMigrations, buildIfChanged } from "./worker/workerd.ts";
 
 /** No network, no questions, no trace of every request in the local state: nobody reads it. */
 const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: "false", X_LOCAL_OBSERVABILITY: "false", CI: "1" };

@@ -1,7 +1,8 @@
+import { Command } from "commander";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Command } from "commander";
-
+import { settingShape } from "../core/input/run-setting.ts";
+import { MEASURE_NAMES as MEASURES } from "../evaluation/measures/summarise.ts";
 import {
   dataOf,
   panelApi,
@@ -11,12 +12,10 @@ import {
   type RunSummary,
 } from "./api/clients.ts";
 import { CommandFailure } from "./failure.ts";
+import type { Progress } from "./progress.ts";
 import { collect } from "./run-command.ts";
 import { parseServiceUrl, keyIn, withTarget } from "./target-options.ts";
-import type { Progress } from "./progress.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
-import { settingShape } from "../core/input/run-setting.ts";
-import { MEASURE_NAMES as MEASURES } from "../evaluation/measures/summarise.ts";
 
 type EvaluateOptions = {
   url: string;

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-
 import { z } from "zod";
 
 /** Above `src/cli` of a checkout and `dist/cli` of an installed package. */

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 
-import { backupCommand, exportCommand, importCommand } from "./archive/archive-commands.ts";
 import { adminLinkCommand } from "./admin-link-command.ts";
+import { backupCommand, exportCommand, importCommand } from "./archive/archive-commands.ts";
 import { configCommand } from "./config-command.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
+import { versionOfProject } from "./installation.ts";
 import { pushCommand } from "./push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "./query-commands.ts";
 import { readersCommand } from "./readers-command.ts";
-import { versionOfProject } from "./installation.ts";
 import { runCommand } from "./run-command.ts";
 import { startCommand } from "./start-command.ts";
 

@@ -1,12 +1,11 @@
-import { normalForm } from "../core/normal-form.ts";
+import { Command, InvalidArgumentError } from "commander";
 import { readFile } from "node:fs/promises";
 
-import { Command, InvalidArgumentError } from "commander";
-
+import { parseJson } from "../core/input/parse-json.ts";
+import { normalForm } from "../core/normal-form.ts";
 import { dataOf, panelApi, publicApi, nullIf, type PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, noticeLines, showChunks, sourceLines } from "./demo/show-answers.ts";
-import { parseJson } from "../core/input/parse-json.ts";
 import { CommandFailure, unusableReason } from "./failure.ts";
 import { emptyFileNotices, explanationNotices, rerankNotice } from "./query-notices.ts";
 import { afterHelp, collect } from "./run-command.ts";

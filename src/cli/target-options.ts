@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
-import { panelApi } from "./api/clients.ts";
 import { webUrlIn } from "../core/input/web-address.ts";
+import { panelApi } from "./api/clients.ts";
 import { CommandFailure } from "./failure.ts";
 import { START_COMMAND } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";

@@ -1,5 +1,5 @@
-import { normalForm } from "./normal-form.ts";
 import { asId, hexOf, type ChunkId, type FileId, type RagId } from "./ids.ts";
+import { normalForm } from "./normal-form.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,5 +1,5 @@
-import { normalForm } from "./normal-form.ts";
 import type { FileId } from "./ids.ts";
+import { normalForm } from "./normal-form.ts";
 
 /** Who may read a file: `user:`, `group:` or `domain:` and a name, or `everyone`; normalised. */
 export type Principal = string;

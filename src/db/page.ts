@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 import { normalForm } from "../core/normal-form.ts";
+import { json, number, text, select } from "./select.ts";
 import { raw, onlyRow, runBatch, sql, joinSql, readRows } from "./sql.ts";
 import type { Reads, Sql, Selection } from "./sql.ts";
-import { json, number, text, select } from "./select.ts";
 
 export type Slice = { offset: number; limit: number };
 

@@ -1,8 +1,8 @@
-import type { ReadBy } from "../core/principals.ts";
 import type { RagId } from "../core/ids.ts";
-import { number, oneOf, columnsOf, pick, select, type Row, orNull } from "./select.ts";
+import type { ReadBy } from "../core/principals.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "./schema/rags.ts";
+import { number, oneOf, columnsOf, pick, select, type Row, orNull } from "./select.ts";
 import { raw, sql } from "./sql.ts";
 
 /** Columns of `rags r`, `rag_generations g` and `file_sources s`, as all statements call them. */

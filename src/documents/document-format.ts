@@ -1,6 +1,6 @@
 import type { CooperativeWork, YieldToOthers } from "../core/work/cooperative.ts";
-import type { Pictures } from "./pictures/pictures.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
+import type { Pictures } from "./pictures/pictures.ts";
 
 /** Needed by a format that contains other documents. */
 export type Reading = {

@@ -5,21 +5,6 @@ import {
   type YieldToOthers,
 } from "../core/work/cooperative.ts";
 import {
-  UnreadableDocument,
-  type ExtractedDocument,
-  type Extraction,
-  type RawDocument,
-} from "./extracted-document.ts";
-import type { DocumentFormat, Reading } from "./document-format.ts";
-import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
-import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
-import { unsupportedMessage } from "./media-type/foreign-types.ts";
-import { kindByMediaType, nameWithoutGzip } from "./media-type/media-types.ts";
-import { countNote } from "./notes.ts";
-import { releaseBytes } from "./release-bytes.ts";
-import { Pictures, type PictureOptions } from "./pictures/pictures.ts";
-import { isReadablePicture, pictureOfFile } from "./pictures/picture-file.ts";
-import {
   declaredEncoding,
   decodeText,
   withLineFeeds,
@@ -28,6 +13,21 @@ import {
 import { detectLanguage } from "./decoding/detect-language.ts";
 import { withoutEmbeddedData } from "./decoding/embedded-data.ts";
 import { removeHiddenCharacters } from "./decoding/hidden-characters.ts";
+import type { DocumentFormat, Reading } from "./document-format.ts";
+import {
+  UnreadableDocument,
+  type ExtractedDocument,
+  type Extraction,
+  type RawDocument,
+} from "./extracted-document.ts";
+import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
+import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
+import { unsupportedMessage } from "./media-type/foreign-types.ts";
+import { kindByMediaType, nameWithoutGzip } from "./media-type/media-types.ts";
+import { countNote } from "./notes.ts";
+import { isReadablePicture, pictureOfFile } from "./pictures/picture-file.ts";
+import { Pictures, type PictureOptions } from "./pictures/pictures.ts";
+import { releaseBytes } from "./release-bytes.ts";
 
 export { UnreadableDocument } from "./extracted-document.ts";
 export type { ExtractedDocument } from "./extracted-document.ts";

@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { composeServices, storage } from "../compose.ts";
-import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
 import { attempt } from "../core/log.ts";
+import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
 import type { Clock as ClockPort, Env } from "../env.ts";
 import { waitForRoom } from "../ingestion/maintenance/check-storage.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";

@@ -1,9 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { composeServices } from "../compose.ts";
-import { SECOND_MS } from "../core/time.ts";
-import { attempt } from "../core/log.ts";
 import type { FileSourceId } from "../core/ids.ts";
+import { attempt } from "../core/log.ts";
+import { SECOND_MS } from "../core/time.ts";
 import type { DriveDebounce as DriveDebouncePort, Env } from "../env.ts";
 
 const DEBOUNCE_MS = 10 * SECOND_MS;

@@ -2,25 +2,25 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 
 import { notFound } from "../core/errors.ts";
+import type { Env } from "../env.ts";
+import type { Services } from "../services.ts";
 import type { AppEnv } from "./app-env.ts";
+import { clientOf } from "./client-address.ts";
 import { handleError } from "./errors.ts";
 import { accessLog } from "./middleware/access-log.ts";
 import { requireOwnHost } from "./middleware/own-hosts.ts";
 import { rateLimit } from "./middleware/rate-limit.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
+import { RequestLog } from "./request-log.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { documentation } from "./routes/documentation.ts";
 import { inferenceFileRoutes } from "./routes/inference-files.ts";
 import { inferenceRoutes } from "./routes/inferences.ts";
 import { ragFileRoutes } from "./routes/rag-files.ts";
 import { ragRoutes, ragScopeRoutes } from "./routes/rags.ts";
 import { siteRoutes } from "./routes/site.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
-import { documentation } from "./routes/documentation.ts";
 import { validationHook } from "./validation.ts";
-import type { Env } from "../env.ts";
-import type { Services } from "../services.ts";
-import { clientOf } from "./client-address.ts";
-import { RequestLog } from "./request-log.ts";
 
 /**
  * The service over HTTP. The panel mounts on what this returns: it finds the services in the

@@ -1,22 +1,22 @@
+import type { Actor } from "../access/audit/record-event.ts";
 import { bearerIn } from "../access/bearer.ts";
-import { billedReader, readingOf, sessionReading, type Reading } from "../access/readers.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
-import { isOver, touchSession } from "../db/access/session-store.ts";
-import { mustEnrol } from "../access/totp/must-enrol.ts";
+import { billedReader, readingOf, sessionReading, type Reading } from "../access/readers.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
 import { sessionHashIn } from "../access/sessions/session-cookie.ts";
-import { MINUTE_MS } from "../core/time.ts";
+import { mustEnrol } from "../access/totp/must-enrol.ts";
 import { billPerson } from "../catalog/limits/spending.ts";
 import { forbidden, secondFactorRequired, unauthorized } from "../core/errors.ts";
 import { sha256Hex } from "../core/hash.ts";
 import type { TokenId } from "../core/ids.ts";
+import { MINUTE_MS } from "../core/time.ts";
 import {
   touchToken,
   type Credential,
   type StoredPrincipal,
 } from "../db/access/principal-lookup.ts";
+import { isOver, touchSession } from "../db/access/session-store.ts";
 import type { Services } from "../services.ts";
-import type { Actor } from "../access/audit/record-event.ts";
 import { baseUrlOf, isHttps } from "./client-address.ts";
 
 /** Who calls the public API. */

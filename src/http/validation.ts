@@ -1,9 +1,10 @@
+import "../core/input/plain-issues.ts";
+
 import type { Context } from "hono";
 import type { z } from "zod";
 
 import { invalid, problemText, type FieldProblem, type QuarryError } from "../core/errors.ts";
 import { pathText } from "../core/input/field-path.ts";
-import "../core/input/plain-issues.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -1,8 +1,8 @@
+import type { ChatModel, TooLong } from "../ports/models.ts";
+import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { passagesNotice, writePassages, writeRequest } from "../text/prompt-delimiters.ts";
 import type { Passage } from "../text/prompt-delimiters.ts";
 import { cautiousTokens, type Tokenizer } from "../text/tokens.ts";
-import type { ChatModel, TooLong } from "../ports/models.ts";
-import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 
 /** Reserved for the answer where the inference sets no limit; at most a quarter of the window. */
 const ANSWER_TOKENS = 4_096;

@@ -1,5 +1,5 @@
-import type { InferenceRecord } from "../db/records.ts";
 import { type FieldProblem, invalidFields } from "../core/errors.ts";
+import type { InferenceRecord } from "../db/records.ts";
 import { readResponseSchema, type ResponseSchema } from "./response-schema.ts";
 import type { InferenceInput } from "./types.ts";
 

@@ -5,9 +5,9 @@ import {
   tokensOfFailure,
 } from "../catalog/limits/metered-models.ts";
 import { sendUsage } from "../catalog/usage/send-usage.ts";
+import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import { Deadline } from "../core/work/deadline.ts";
 import { findPrice, PRICED_TOKENS, type Price } from "../db/catalog/model-store.ts";
-import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import type { InferenceRecord } from "../db/records.ts";
 import { newDelimiterKey } from "../text/prompt-delimiters.ts";
 import { outputLimit } from "./assemble-prompt.ts";

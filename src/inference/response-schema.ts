@@ -1,5 +1,5 @@
-import { parseJson } from "../core/input/parse-json.ts";
 import { invalidField } from "../core/errors.ts";
+import { parseJson } from "../core/input/parse-json.ts";
 import { resolvePointer } from "../core/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema, type FindingsOf } from "./json-schema/read-json-schema.ts";

@@ -5,12 +5,12 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 
+import { laneOf } from "../catalog/models/embedding-pace.ts";
 import { SpendingReached } from "../core/errors.ts";
 import type { Now } from "../core/time.ts";
 import type { Deadline } from "../core/work/deadline.ts";
 import { withRetries } from "../core/work/with-retries.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
-import { laneOf } from "../catalog/models/embedding-pace.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { count, textOf } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";

@@ -1,10 +1,10 @@
 import type { AgentRecord } from "../db/records.ts";
 import { newCiting } from "./citations/citing.ts";
 import { measureRun } from "./record-usage.ts";
+import { schemaIn } from "./response-schema.ts";
 import type { RunContext } from "./run-events.ts";
 import { answerFromPassages } from "./run-inference.ts";
 import { runTurn } from "./run-turn.ts";
-import { schemaIn } from "./response-schema.ts";
 import { planOutput } from "./structured-output.ts";
 import { turnWithTools } from "./tool-support.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";

@@ -1,20 +1,19 @@
-import type { InferenceRecord } from "../db/records.ts";
 import { keepQueries } from "../catalog/usage/keep-queries.ts";
 import { QuarryError } from "../core/errors.ts";
+import { searchSettings } from "../core/input/search-settings.ts";
+import type { InferenceRecord } from "../db/records.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
+import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import { answerTokens, assemblePrompt, tokensAfterRefusal } from "./assemble-prompt.ts";
 import type { AssembledPrompt, PromptParts } from "./assemble-prompt.ts";
-import { newCiting } from "./citations/citing.ts";
 import { checkInferenceInput } from "./check-input.ts";
-import type { RetrievalResult } from "../retrieval/retrieve.ts";
-import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
+import { newCiting } from "./citations/citing.ts";
 import { measureRun, type RunTools } from "./record-usage.ts";
+import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
 import type { RunContext } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput, type OutputPlan } from "./structured-output.ts";
-import { searchSettings } from "../core/input/search-settings.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
-import { questionsOf } from "./write-questions.ts";
 import type {
   EarlierMessage,
   FinishedRun,
@@ -22,6 +21,7 @@ import type {
   InferenceResult,
   InferenceServices,
 } from "./types.ts";
+import { questionsOf } from "./write-questions.ts";
 
 /** Model calls of a run whose model searches by itself. */
 const MAX_STEPS = 5;

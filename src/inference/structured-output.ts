@@ -1,6 +1,6 @@
+import { modelFailed } from "../core/errors.ts";
 import { parseJson } from "../core/input/parse-json.ts";
 import { BudgetSpent } from "../core/work/step-budget.ts";
-import { modelFailed } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
 import { checkingBudget } from "./json-schema/read-json-schema.ts";
 import { admitsObjectsOnly, type ResponseSchema } from "./response-schema.ts";

@@ -1,8 +1,8 @@
 import { HOUR_MS, SECOND_MS } from "../core/time.ts";
 import { Deadline } from "../core/work/deadline.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
-import { retryingModel } from "./retrying-model.ts";
 import type { Meter } from "./record-usage.ts";
+import { retryingModel } from "./retrying-model.ts";
 import type { FinishedRun, InferenceServices } from "./types.ts";
 
 /** Ollama, vLLM, llama-server without `--jinja`, OpenRouter. */

@@ -1,13 +1,13 @@
-import { SECOND_MS } from "../core/time.ts";
 import { isStorageFailure, reasonOf } from "../core/errors.ts";
+import type { IndexMessage } from "../core/queue-messages.ts";
+import { SECOND_MS } from "../core/time.ts";
 import { splitBySize } from "../core/work/batches.ts";
 import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
-import type { IndexMessage } from "../core/queue-messages.ts";
+import { workBudget, type WorkBudget } from "../ingestion/indexing/work-budget.ts";
+import { MAX_TRIES, SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
 import type { Services } from "../services.ts";
 import { indexMessage, parseMessages, type IndexWork, type ParsedMessage } from "./messages.ts";
-import { MAX_TRIES, SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
-import { workBudget, type WorkBudget } from "../ingestion/indexing/work-budget.ts";
 
 /** Retry delay when the database itself failed, seconds. */
 const WHOLE_BATCH_RETRY_SECONDS = 10;

@@ -1,19 +1,19 @@
+import { reasonOf } from "../core/errors.ts";
+import { scanMessage, type ScanMessage } from "../core/queue-messages.ts";
+import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
+import { giveUpFiles } from "../db/files/finish-files.ts";
+import { giveUpScan } from "../db/scans/scan-store.ts";
+import { continueCopy } from "../ingestion/copies/copy-source.ts";
+import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
+import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
+import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resources.ts";
+import { applyScopesToFiles } from "../ingestion/scanning/apply-scopes-to-files.ts";
+import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
+import { MAX_TRIES, backOffMs } from "../ingestion/timeouts.ts";
 import type { Services } from "../services.ts";
 import { consumeIndexMessages } from "./consume-index-messages.ts";
 import { foldUsage } from "./fold-usage.ts";
 import { parseUsage, indexMessage, parseMessages, type ParsedMessage } from "./messages.ts";
-import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
-import { giveUpFiles } from "../db/files/finish-files.ts";
-import { giveUpScan } from "../db/scans/scan-store.ts";
-import { MAX_TRIES, backOffMs } from "../ingestion/timeouts.ts";
-import { scanMessage, type ScanMessage } from "../core/queue-messages.ts";
-import { reasonOf } from "../core/errors.ts";
-import { applyScopesToFiles } from "../ingestion/scanning/apply-scopes-to-files.ts";
-import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resources.ts";
-import { continueCopy } from "../ingestion/copies/copy-source.ts";
-import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
-import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
-import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
 
 /**
  * Passes a batch to the consumer of its queue. Index and scan messages are acknowledged or retried

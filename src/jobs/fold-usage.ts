@@ -1,10 +1,10 @@
+import { latencyBucket } from "../core/calls/latency-buckets.ts";
+import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
 import { toBatches } from "../core/work/batches.ts";
-import { latencyBucket } from "../core/calls/latency-buckets.ts";
 import { findPrices, priceOf, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
 import { addUsage, readFoldedUsageIds, SUMMED } from "../db/usage/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
-import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
 
 /**

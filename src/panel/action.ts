@@ -2,13 +2,13 @@ import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 
 import type { AuditAction } from "../access/audit/audit-actions.ts";
-import type { Actor, AuditEntry } from "../access/audit/record-event.ts";
 import {
   fieldChanges,
   removedFields,
   valueChanges,
   type FieldChange,
 } from "../access/audit/field-changes.ts";
+import type { Actor, AuditEntry } from "../access/audit/record-event.ts";
 import type { PanelCaller } from "../access/sessions/find-panel-caller.ts";
 import { forbidden } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";

@@ -1,5 +1,5 @@
-import type { Principal } from "../core/principals.ts";
 import type { ChunkId, FileId } from "../core/ids.ts";
+import type { Principal } from "../core/principals.ts";
 import type { StoredVector } from "./vector-ledger.ts";
 
 /** The file properties that restriction and citation need. */

@@ -1,3 +1,6 @@
+import type { ChunkId, FileId, RagId } from "../core/ids.ts";
+import type { Principal, UntoldFile } from "../core/principals.ts";
+import type { CorpusSize, TermStatistics } from "../text/bm25.ts";
 import type { FileCondition, MetadataFilter } from "./file-condition.ts";
 import type {
   ActivationResult,
@@ -10,9 +13,6 @@ import type {
   VersionCursor,
   WrittenVersion,
 } from "./index-versions.ts";
-import type { CorpusSize, TermStatistics } from "../text/bm25.ts";
-import type { Principal, UntoldFile } from "../core/principals.ts";
-import type { ChunkId, FileId, RagId } from "../core/ids.ts";
 import type { Nearest } from "./vector-index.ts";
 import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from "./vector-ledger.ts";
 

@@ -4,8 +4,8 @@ import { bearerIn } from "../access/bearer.ts";
 import { findGrant } from "../access/programs/find-grant.ts";
 import { unauthorized } from "../core/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { baseUrlOf } from "../http/client-address.ts";
 import { credentialIn, grant } from "../http/caller.ts";
+import { baseUrlOf } from "../http/client-address.ts";
 
 /** Refuses panel sessions, and calls without a token unread. @throws QuarryError `unauthorized` */
 export const requireToken = createMiddleware<AppEnv>(async (context, next) => {

@@ -2,11 +2,11 @@ import { keepQueries } from "../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../catalog/usage/send-usage.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Caller } from "../http/caller.ts";
-import type { FileCondition } from "../ports/file-condition.ts";
 import { SEARCH } from "../inference/run-agent.ts";
+import type { FileCondition } from "../ports/file-condition.ts";
+import type { Restriction } from "../ports/rag-index.ts";
 import { type RetrievalResult, retrieve } from "../retrieval/retrieve.ts";
 import type { Services } from "../services.ts";
-import type { Restriction } from "../ports/rag-index.ts";
 
 export type Search = {
   rags: RagRecord[];

@@ -1,7 +1,7 @@
-import type { Verb } from "./write/write-context.ts";
 import { writtenHeadings, type StoredChunk, type StoredVersion } from "../ports/index-versions.ts";
 import type { Passage, RagIndex } from "../ports/rag-index.ts";
 import { marksOf, rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
+import type { Verb } from "./write/write-context.ts";
 
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;
 

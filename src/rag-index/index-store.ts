@@ -1,4 +1,3 @@
-import { writeVersions } from "./write/write-versions.ts";
 import { isObject } from "../core/is-object.ts";
 import { runToEnd, type CooperativeWork } from "../core/work/cooperative.ts";
 import type { RagIndex, SearchReply, SearchRequest } from "../ports/rag-index.ts";
@@ -19,13 +18,14 @@ import { confirmRemoved, purgeDueAt, tombstones } from "./vectors/tombstones.ts"
 import { countMoved, queueMoved } from "./vectors/vector-folders.ts";
 import { nextPageToVerify, orphansAmong, recordVerifiedPage } from "./vectors/verification.ts";
 import { activateVersion, describeFile } from "./write/activate-version.ts";
+import { purgeAudiences, purgeAudiencesAt, writeReaders } from "./write/audiences.ts";
 import { abandon, remove } from "./write/remove-chunks.ts";
 import { restrictToScopes } from "./write/scopes.ts";
-import { purgeAudiences, purgeAudiencesAt, writeReaders } from "./write/audiences.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
 import { indexWords, mergeDueAt, mergeWords } from "./write/word-index.ts";
 import { noChange, noRemovals, type WriteContext } from "./write/write-context.ts";
+import { writeVersions } from "./write/write-versions.ts";
 
 /** Queries times chunks; a search of fewer takes some milliseconds. */
 const COMPARISONS_IN_ONE_PIECE = 50_000;

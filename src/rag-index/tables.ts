@@ -1,7 +1,7 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
-import type { IndexFacts } from "../ports/rag-index.ts";
 import { bindable } from "../core/sql-value.ts";
 import { toBatches } from "../core/work/batches.ts";
+import type { IndexFacts } from "../ports/rag-index.ts";
 
 /** A column's SQL, and the type of what is read from it. */
 type Column<Value> = { sql: string; value?: Value };

@@ -1,8 +1,8 @@
-import { DeadlineExceeded, type Deadline } from "../core/work/deadline.ts";
 import { QuarryError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { withRetries } from "../core/work/with-retries.ts";
 import type { ModelUse } from "../core/queue-messages.ts";
+import { DeadlineExceeded, type Deadline } from "../core/work/deadline.ts";
+import { withRetries } from "../core/work/with-retries.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Services } from "../services.ts";
 

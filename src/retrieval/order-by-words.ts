@@ -1,8 +1,8 @@
 import { featuresOf, wordsOfPassage } from "./passage-features.ts";
 import type { Features, PassageWords } from "./passage-features.ts";
 import { modelOf, orderOf, reorderedCount, type RagFindings } from "./rag-findings.ts";
-import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
+import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import { compareChunks, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
 /** A finite number below any score: two of them differ by 0. */

@@ -1,8 +1,8 @@
 import { rarityOf } from "../text/bm25.ts";
+import { spellingsOf } from "../text/spellings.ts";
 import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
-import { spellingsOf } from "../text/spellings.ts";
 import { searchWordsOf, withoutSigns } from "../text/words.ts";
 
 /** More of a passage is not looked at. */

@@ -1,5 +1,5 @@
-import type { RagId } from "../core/ids.ts";
 import { readersOf } from "../access/readers.ts";
+import type { RagId } from "../core/ids.ts";
 import type {
   RagIndex,
   Restriction,

@@ -1,14 +1,14 @@
-import type { ChunkId, RagId } from "../core/ids.ts";
 import { acceptedSize, sendAcceptedBatches } from "../catalog/models/accepted-batches.ts";
+import type { ChunkId, RagId } from "../core/ids.ts";
 import { toBatches } from "../core/work/batches.ts";
 import { mapParallel } from "../core/work/parallel.ts";
-import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
 import { ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
 import type { HydratedChunk, LegScores } from "../ports/rag-index.ts";
+import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
+import type { SearchPlan } from "./retrieval-request.ts";
 import { compareChunks, keepValues, meetsThreshold, similarityOrValue } from "./score-chunks.ts";
 import type { ComparesBy, ScoredChunk, ScoredList } from "./score-chunks.ts";
-import type { SearchPlan } from "./retrieval-request.ts";
 
 /** Calls under way at once: the platform keeps six connections open at most. */
 const CALLS_AT_ONCE = 6;

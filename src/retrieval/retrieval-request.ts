@@ -1,7 +1,7 @@
-import { trimEnd } from "../core/trim.ts";
-import { busy } from "../core/errors.ts";
-import { MAX_UNTOLD } from "../db/access/member-store.ts";
 import { readersOf } from "../access/readers.ts";
+import { busy } from "../core/errors.ts";
+import { trimEnd } from "../core/trim.ts";
+import { MAX_UNTOLD } from "../db/access/member-store.ts";
 import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
 import { BUILT_IN_MODELS } from "../ports/models.ts";
 import type { Restriction } from "../ports/rag-index.ts";

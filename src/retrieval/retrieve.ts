@@ -1,19 +1,19 @@
-import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
-import type { SpanFacts } from "../core/trace.ts";
 import type { ModelUse } from "../core/queue-messages.ts";
+import type { SpanFacts } from "../core/trace.ts";
+import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import { RetrievalReport, type RetrievalCall, type RetrievalServices } from "./degradations.ts";
-import { explain, type Explanation } from "./explain.ts";
 import { embedQueries } from "./embed-queries.ts";
-import type { RagFindings } from "./rag-findings.ts";
-import { searchRag } from "./search-rag.ts";
-import { orderByRecency } from "./order-by-recency.ts";
-import { orderByWords } from "./order-by-words.ts";
-import { rerankLists } from "./rerank.ts";
-import { planSearch, type RetrievalRequest, type SearchPlan } from "./retrieval-request.ts";
+import { explain, type Explanation } from "./explain.ts";
 import { leaveOutUnrelated } from "./leave-out-unrelated.ts";
 import { mergeEqualTexts, mergeLists } from "./merge-lists.ts";
+import { orderByRecency } from "./order-by-recency.ts";
+import { orderByWords } from "./order-by-words.ts";
+import type { RagFindings } from "./rag-findings.ts";
+import { rerankLists } from "./rerank.ts";
+import { planSearch, type RetrievalRequest, type SearchPlan } from "./retrieval-request.ts";
 import { toRetrievedChunk, meetsThreshold, scoreChunks } from "./score-chunks.ts";
 import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-chunks.ts";
+import { searchRag } from "./search-rag.ts";
 
 export type RetrievalResult = {
   chunks: RetrievedChunk[];

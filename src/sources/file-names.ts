@@ -1,6 +1,6 @@
-import { normalForm } from "../core/normal-form.ts";
 import { MUST_BE_RELATIVE } from "../core/input/input-fields.ts";
 import { webUrlIn } from "../core/input/web-address.ts";
+import { normalForm } from "../core/normal-form.ts";
 import { normalizeUrl, pageAddress } from "./web/pages/page-url.ts";
 
 /** The one form in which a path is stored: in NFC, and without halves of characters. */

@@ -1,5 +1,6 @@
-import { normalForm } from "../core/normal-form.ts";
 import { z } from "zod";
+
+import { normalForm } from "../core/normal-form.ts";
 
 /** More levels than any drive allows; a circle of folders ends here, too. */
 const MAX_DEPTH = 200;

@@ -1,11 +1,11 @@
-import { causeOfFailedFetch } from "../core/calls/failed-fetch.ts";
 import { readLimited } from "../core/bytes/read-limited.ts";
+import { causeOfFailedFetch } from "../core/calls/failed-fetch.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS, waitMsIn } from "../core/time.ts";
 import { kindByMediaType } from "../documents/media-type/media-types.ts";
+import { SourceFailure, type OpenedFile } from "../ports/source-reader.ts";
 import { decodeResponse } from "./content-codings.ts";
 import { guardUrl } from "./guarded-url.ts";
-import { SourceFailure, type OpenedFile } from "../ports/source-reader.ts";
 
 const MIB = 1_024 * 1_024;
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;

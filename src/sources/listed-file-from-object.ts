@@ -1,10 +1,10 @@
 import { fileNameOf } from "../core/folders.ts";
 import { hash32 } from "../core/hash.ts";
 import { trimEnd } from "../core/trim.ts";
+import { mediaTypeByName } from "../documents/media-type/media-types.ts";
 import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
 import { storedPath } from "./file-names.ts";
 import { uniquePaths } from "./unique-paths.ts";
-import { mediaTypeByName } from "../documents/media-type/media-types.ts";
 
 /** A configured prefix names a folder: `docs` and `docs/` mean the same. Empty: everything. */
 export const folderPrefix = (prefix = "") => prefix.replace(/[^/]$/, "$&/");

@@ -1,6 +1,6 @@
 import type { FileSourceId } from "../core/ids.ts";
-import type { Database } from "../db/sql.ts";
 import { filesAfter, findKnownFiles, type KnownRow } from "../db/scans/listing-store.ts";
+import type { Database } from "../db/sql.ts";
 import type {
   KnownFiles,
   ListedFile,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { isObject } from "../core/is-object.ts";
 import { settingFields } from "../core/input/setting-fields.ts";
+import { isObject } from "../core/is-object.ts";
 import type { Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { KnownFiles, ReaderStore, SourceReader } from "../ports/source-reader.ts";

@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+
 import { walkParts, type CooperativeWork } from "../core/work/cooperative.ts";
 
 /** A bucket's listing has four, a sitemap three, a feed few more; each costs time at each tag. */

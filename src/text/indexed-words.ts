@@ -1,8 +1,8 @@
-import { isReduced, formsOf } from "./word-forms.ts";
-import type { ReducedLanguage } from "./word-forms.ts";
 import { languageOf, languageByLetters } from "./languages.ts";
 import type { Language } from "./languages.ts";
 import { spellingsOf } from "./spellings.ts";
+import { isReduced, formsOf } from "./word-forms.ts";
+import type { ReducedLanguage } from "./word-forms.ts";
 import { indexWordsOf, isAscii, withoutSigns } from "./words.ts";
 
 /** Parts of a chunk that are searched by their words. `languages`: see `languagesOf`. */

@@ -5,6 +5,7 @@
  * small heap); time is taken in a second run without.
  */
 import { join } from "node:path";
+
 import { LARGE_DOCUMENTS, type LargeDocument } from "./support/large-documents.ts";
 import { startWorkerd } from "./support/workerd.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
-import { applyMigrations, askDatabase, buildIfChanged } from "../../src/cli/worker/workerd.ts";
 import { startWorker } from "../../src/cli/worker/start-worker.ts";
+import { applyMigrations, askDatabase, buildIfChanged } from "../../src/cli/worker/workerd.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "../browser/support/chromium.ts";
 import { signedInVisitor } from "../browser/support/visitor.ts";
 import { ADMIN } from "../browser/support/world.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
 import { postJson } from "./support/post-json.ts";
-import { startWorkerd } from "./support/workerd.ts";
 import { textOf } from "./support/synthetic-text.ts";
 import { medianOf } from "./support/time-calls.ts";
+import { startWorkerd } from "./support/workerd.ts";
 
 const WORKER = join(import.meta.dirname, "support/permissions-worker.ts");
 const FILES = 100_000;

@@ -1,8 +1,8 @@
 import { extractiveChat } from "../../src/adapters/embedded/extractive-chat.ts";
 import { hashEmbedder } from "../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts";
-import { yieldNow, runCooperatively } from "../../src/core/work/cooperative.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../src/core/document-limit.ts";
+import { yieldNow, runCooperatively } from "../../src/core/work/cooperative.ts";
 import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
 import { factsOf } from "../../src/sources/web/pages/html-page.ts";

@@ -3,15 +3,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import { fileTests } from "./file-tests.ts";
 import { isWithoutChromium, openedPanel } from "./support/opened-panel.ts";
-import { PAYLOADS } from "./support/payloads.ts";
-import { writtenFolder } from "./support/written-folder.ts";
-import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
+import { PAYLOADS } from "./support/payloads.ts";
+import { storePayloads } from "./support/store-payloads.ts";
 import { callsToAction, dropped, layoutProblems, offeredIn } from "./support/visitor.ts";
 import { overflowOf } from "./support/visitor.ts";
 import { signedInVisitor } from "./support/visitor.ts";
 import { askStaffQuestion, callChartsOn, violationsOn } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
+import { writtenFolder } from "./support/written-folder.ts";
 
 const FIRST_DOCUMENTS = {
   "leave.md": "# Leave\n\nFull-time employees have 26 days of paid leave a year.",

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { expect } from "vitest";
 
 import { runCli } from "./run-cli.ts";

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-
 import { afterAll, expect, test } from "vitest";
 
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";

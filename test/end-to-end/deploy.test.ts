@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { readDeploySettings } from "../../src/cli/deploy/settings.ts";

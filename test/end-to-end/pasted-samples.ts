@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-
 import { expect } from "vitest";
 
 import { PROJECT } from "../../src/cli/installation.ts";

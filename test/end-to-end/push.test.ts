@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { PanelApi, Retrieval } from "../../src/cli/api/clients.ts";
@@ -10,12 +9,12 @@ import { multipartBody } from "../../src/cli/push/upload-files.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { startWebSite } from "../doubles/web-site/web-site.ts";
+import { eventually } from "../support/eventually.ts";
 import { HOSTILE_FILES } from "../support/hostile-files.ts";
 import { keepToFile } from "./config-file.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";
-import { eventually } from "../support/eventually.ts";
 
 const scratch = scratchFolder();
 const folder = join(scratch.path, "docs");

@@ -2,12 +2,11 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
-
 import { expect } from "vitest";
 
 import { PROJECT } from "../../src/cli/installation.ts";
-import { freePort } from "./run-cli.ts";
 import { listen } from "../doubles/listen.ts";
+import { freePort } from "./run-cli.ts";
 
 const run = promisify(execFile);
 const QUESTION = "How many days of leave are there?";

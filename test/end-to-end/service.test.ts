@@ -1,16 +1,15 @@
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 
 import { PROJECT } from "../../src/cli/installation.ts";
-import { askDatabase } from "../../src/cli/worker/workerd.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { askDatabase } from "../../src/cli/worker/workerd.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { freePort } from "./run-cli.ts";
 

@@ -12,7 +12,6 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { dataOf, publicApi } from "../../src/cli/api/clients.ts";

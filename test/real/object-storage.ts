@@ -1,6 +1,5 @@
-import assert from "node:assert/strict";
-
 import { AwsClient } from "aws4fetch";
+import assert from "node:assert/strict";
 
 import { dataOf } from "../../src/cli/api/clients.ts";
 import { mapParallel } from "../../src/core/work/parallel.ts";

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { isObject } from "../../src/core/is-object.ts";
 import { PROJECT, versionOfProject } from "../../src/cli/installation.ts";
+import { isObject } from "../../src/core/is-object.ts";
 import { freePort } from "../end-to-end/run-cli.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "quarry-package-"));

@@ -5,11 +5,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stemmer } from "stemmer";
-import { wordsOf } from "../../src/text/words.ts";
-import { estimateTokens } from "../../src/text/tokens.ts";
+
 import type { ChunkSettings } from "../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../src/documents/extract-document.ts";
 import type { ExtractedDocument } from "../../src/documents/extract-document.ts";
+import { estimateTokens } from "../../src/text/tokens.ts";
+import { wordsOf } from "../../src/text/words.ts";
 import { cutDocument } from "./cut-document.ts";
 
 type Question = { question: string; answer: string[] };

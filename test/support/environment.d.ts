@@ -1,6 +1,7 @@
-import type * as worker from "../../src/index.ts";
 import type { D1Migration } from "cloudflare:test";
+
 import type { Env as Bindings } from "../../src/env.ts";
+import type * as worker from "../../src/index.ts";
 
 declare global {
   namespace Cloudflare {

@@ -1,4 +1,5 @@
 import { gzipSync, zlibSync } from "fflate";
+
 import { docx as word, odf, xlsx as book } from "./office-files.ts";
 import { HELVETICA, pdfOf, pdfStream } from "./pdf-of.ts";
 import { bytesOf as utf8 } from "./read-document.ts";

@@ -1,4 +1,5 @@
 import { zipSync } from "fflate";
+
 import { bytesOf, type Content } from "./read-document.ts";
 
 type Parts = Record<string, Content>;

@@ -1,5 +1,5 @@
-import { rowsOf } from "./statements.ts";
 import { eventually } from "./eventually.ts";
+import { rowsOf } from "./statements.ts";
 
 /** A scan that was asked for and has not begun is due within a minute. */
 const ASKED_MS = 60_000;

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { extractDocument } from "../../src/documents/extract-document.ts";
 import { TakesTooLong } from "../../src/documents/extracted-document.ts";
 

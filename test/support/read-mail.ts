@@ -1,4 +1,5 @@
 import { it } from "vitest";
+
 import { expectRead, extract, type Content, type Expected } from "./read-document.ts";
 
 /** Bytes of characters up to U+00FF. */

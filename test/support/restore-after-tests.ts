@@ -1,6 +1,6 @@
-import { afterEach, vi } from "vitest";
-
 import "./forbidden-text.ts";
+
+import { afterEach, vi } from "vitest";
 
 /** No test meets the clock, the spies or the variables of the one before. */
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest";
 
-import { batches } from "./queue-batches.ts";
 import { eventually } from "./eventually.ts";
+import { batches } from "./queue-batches.ts";
 
 /**
  * A Worker that is stopped in the middle of a batch of messages keeps the run from ending, and the

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { onTestFinished } from "vitest";
 
 /** A folder of the test that asks, or whose hook asks; it goes when the test ends. */

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 
 import { METADATA_INDEXES, vectorizeIndex } from "../../src/adapters/cloudflare/vectorize-index.ts";
-import { MINUTE_MS } from "../../src/core/time.ts";
 import type { RagId, VectorId } from "../../src/core/ids.ts";
+import { MINUTE_MS } from "../../src/core/time.ts";
 import { VectorizeDouble } from "../doubles/vectorize/vectorize-double.ts";
 import { World } from "./ingestion-world.ts";
 

@@ -5,9 +5,7 @@ import { expect } from "vitest";
 import { composeServices } from "../../src/compose.ts";
 import { createApp } from "../../src/http/app.ts";
 import { panelDocument } from "../../src/panel/api/app.ts";
-
 import { problemsWith, publishedFrom, type Published } from "../contract/published.ts";
-
 import { testedEnv, usesVectorize } from "./tested-adapters.ts";
 
 /** Where the tests pretend that the Worker is served. */

@@ -10,12 +10,12 @@ import { readResponseSchema } from "../../src/inference/response-schema.ts";
 import { planOutput } from "../../src/inference/structured-output.ts";
 import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
-import { readDirectives, parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
+import { urlFilter } from "../../src/sources/web/frontier.ts";
 import { readHtmlPage } from "../../src/sources/web/pages/html-page.ts";
 import { readSitemap } from "../../src/sources/web/site/load-site.ts";
-import { urlFilter } from "../../src/sources/web/frontier.ts";
-import { unitsOf } from "../support/growth/growth.ts";
+import { readDirectives, parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
 import { linearPattern } from "../../src/text/linear-pattern/linear-pattern.ts";
+import { unitsOf } from "../support/growth/growth.ts";
 
 /** The name, the end where it is reported (a refusal or a result), and the input. */
 type Named<Input extends unknown[]> = [what: string, end: RegExp, ...input: Input];

@@ -1,14 +1,13 @@
-import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname } from "node:path";
-import { promisify } from "node:util";
-
-import { ChatOpenAI } from "@langchain/openai";
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
+import { ChatOpenAI } from "@langchain/openai";
 import { Client as PresentClient } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport as PresentTransport } from "@modelcontextprotocol/client";
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
 import OpenAI, {
   AuthenticationError,
   BadRequestError,

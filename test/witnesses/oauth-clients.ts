@@ -1,7 +1,3 @@
-import { once } from "node:events";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-
 import { auth, createMCPClient } from "@ai-sdk/mcp";
 import {
   Client,
@@ -11,8 +7,12 @@ import {
 } from "@modelcontextprotocol/client";
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { expect } from "vitest";
+
 import { listen } from "../doubles/listen.ts";
 
 /** A person's browser, and how far they go. */

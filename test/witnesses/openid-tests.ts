@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { overflowOf, violationsOn } from "../browser/support/visitor.ts";
-import { startCertifiedProvider } from "./certified-provider.ts";
 import { freePort, startCli } from "../end-to-end/run-cli.ts";
+import { startCertifiedProvider } from "./certified-provider.ts";
 
 const CLIENT = { id: "quarry", secret: "the client's secret of 32 characters" };
 const PEOPLE = {

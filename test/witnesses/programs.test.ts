@@ -1,17 +1,16 @@
 import { join } from "node:path";
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import type { PanelApi } from "../../src/cli/api/clients.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import type { PanelApi } from "../../src/cli/api/clients.ts";
-import * as CLIENTS from "./clients.ts";
-import * as FUNCTION_CLIENTS from "./function-clients.ts";
 import { sayWithFunctions } from "../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../doubles/openai-compatible/openai-double.ts";
 import { serveOpenAi } from "../doubles/openai-compatible/serve.ts";
 import { makeRag, scratchFolder, startService } from "../end-to-end/local-service.ts";
+import * as CLIENTS from "./clients.ts";
+import * as FUNCTION_CLIENTS from "./function-clients.ts";
 
 const scratch = scratchFolder();
 let service: RunningWorker;

@@ -1,3 +1,8 @@
+import "@pnp/sp/webs/index.js";
+import "@pnp/sp/site-groups/web.js";
+import "@pnp/sp/site-users/web.js";
+
+import { ConfidentialClientApplication, type INetworkModule } from "@azure/msal-node";
 import {
   AuthenticationHandler,
   Client,
@@ -7,18 +12,14 @@ import {
   type Middleware,
   type PageCollection,
 } from "@microsoft/microsoft-graph-client";
-import { expect, test } from "vitest";
-import { ConfidentialClientApplication, type INetworkModule } from "@azure/msal-node";
 import { SPBrowser, spfi } from "@pnp/sp";
-import "@pnp/sp/webs/index.js";
-import "@pnp/sp/site-groups/web.js";
-import "@pnp/sp/site-users/web.js";
 import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
 
-import { GraphDouble, LOGIN_BASE } from "../doubles/microsoft-graph/graph-double.ts";
-import { link, user } from "../doubles/microsoft-graph/grant.ts";
-import { serveFetch } from "../doubles/serve-fetch.ts";
 import { certificate } from "../doubles/microsoft-graph/certificate.ts";
+import { link, user } from "../doubles/microsoft-graph/grant.ts";
+import { GraphDouble, LOGIN_BASE } from "../doubles/microsoft-graph/graph-double.ts";
+import { serveFetch } from "../doubles/serve-fetch.ts";
 
 const PUBLIC = "https://graph.example";
 

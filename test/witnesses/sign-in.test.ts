@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "../browser/support/chromium.ts";
 import { signedInVisitor } from "../browser/support/visitor.ts";
-import { conformance } from "./mcp-conformance.ts";
 import { countsOf, makeRag, scratchFolder, startService } from "../end-to-end/local-service.ts";
+import { eventually } from "../support/eventually.ts";
+import { conformance } from "./mcp-conformance.ts";
 import { aiSdkAnswer, mcpRemote, sdkClient, type Person } from "./oauth-clients.ts";
 import { openidTests, startProvider, type World } from "./openid-tests.ts";
-import { eventually } from "../support/eventually.ts";
 
 const executablePath = findChromium();
 const PASSED = [

@@ -1,8 +1,8 @@
 import { reasonOf } from "../../core/errors.ts";
 import { hash32 } from "../../core/hash.ts";
 import { newId } from "../../core/ids.ts";
-import { insertionAfterChange, insertionOf, type AuditEvent } from "../../db/access/audit-store.ts";
 import { HOUR_MS } from "../../core/time.ts";
+import { insertionAfterChange, insertionOf, type AuditEvent } from "../../db/access/audit-store.ts";
 import { runBatch, type CarriedEntry } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import type { AuditAction } from "./audit-actions.ts";

@@ -2,8 +2,8 @@ import { AuthorizationResponseError } from "oauth4webapi";
 import { z } from "zod";
 
 import { notFound, QuarryError, unprocessable } from "../../core/errors.ts";
-import { parseJson } from "../../core/input/parse-json.ts";
 import { sha256Hex } from "../../core/hash.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { insertSecret } from "../../db/access/openid-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";

@@ -1,10 +1,10 @@
 import * as oauth from "oauth4webapi";
 
-import { isObject } from "../../core/is-object.ts";
 import { parseJson } from "../../core/input/parse-json.ts";
+import { isObject } from "../../core/is-object.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
 import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
 import type { IssuerClient, Connection } from "./openid-client.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
 import type { StoredProvider } from "./provider-settings.ts";
 
 const SHOWN_LENGTH = 100;

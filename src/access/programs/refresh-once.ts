@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
-import { parseJson } from "../../core/input/parse-json.ts";
 import type { TokenId } from "../../core/ids.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { claimRefresh, endRefresh, REPEATED_MS } from "../../db/access/grant-store.ts";
 import type { Services } from "../../services.ts";

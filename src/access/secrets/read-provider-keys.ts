@@ -1,9 +1,9 @@
 import type { Config } from "../../config.ts";
-import { SECOND_MS } from "../../core/time.ts";
 import type { Log } from "../../core/log.ts";
+import type { KeyedServer } from "../../core/models/model-servers.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import { listProviderKeys } from "../../db/access/provider-key-store.ts";
 import type { Reads } from "../../db/sql.ts";
-import type { KeyedServer } from "../../core/models/model-servers.ts";
 import { isProviderKeyName, type ProviderKeys } from "../../ports/models.ts";
 import { unseal } from "../seal.ts";
 

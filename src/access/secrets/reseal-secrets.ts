@@ -1,3 +1,4 @@
+import { reasonOf } from "../../core/errors.ts";
 import {
   countSealedByKey,
   replaceSealed,
@@ -6,7 +7,6 @@ import {
 } from "../../db/maintenance/sealed-secrets.ts";
 import type { Services } from "../../services.ts";
 import { keyIdsOf, seal, unseal } from "../seal.ts";
-import { reasonOf } from "../../core/errors.ts";
 
 /** ENCRYPTION_KEY_PREVIOUS can be removed once the first count is 0. */
 export async function countSecrets({

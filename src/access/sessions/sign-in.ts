@@ -10,14 +10,14 @@ import {
   type UserRow,
 } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
+import { refusePasswords } from "../openid/provider-settings.ts";
 import { secondFactorOf, useCode } from "../totp/check-second-factor.ts";
+import { refuseGuessable } from "../users/password-rules.ts";
+import { hashPassword, verifyPassword } from "../users/password.ts";
 import { foldEmail } from "../users/user-input.ts";
 import type { Session } from "./find-session.ts";
 import { openSession } from "./open-session.ts";
-import { refusePasswords } from "../openid/provider-settings.ts";
 import { clearThrottle, throttleSignIn, throttleCode } from "./throttle-sign-in.ts";
-import { refuseGuessable } from "../users/password-rules.ts";
-import { hashPassword, verifyPassword } from "../users/password.ts";
 
 type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
 

@@ -1,6 +1,6 @@
-import { SECOND_MS } from "../../core/time.ts";
 import { tooManyRequests } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import { claimTry, forgetTries, isKnownAddress } from "../../db/access/session-store.ts";
 import type { UserRow } from "../../db/access/user-store.ts";
 import { withoutEntry } from "../../db/sql.ts";

@@ -1,9 +1,9 @@
 import { conflict, invalidFields } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type TokenId } from "../../core/ids.ts";
-import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
-import { findRagIds } from "../../db/catalog/rag-writes.ts";
 import { ALL, insertToken, type AccessToken, type TokenRow } from "../../db/access/token-store.ts";
+import { findRagIds } from "../../db/catalog/rag-writes.ts";
+import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { Services } from "../../services.ts";
 import { newToken } from "../credential-format.ts";
 import type { NewToken } from "./token-settings.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
-import { isAddress, NAMED } from "../../core/principals.ts";
 import { futureTime, name } from "../../core/input/input-fields.ts";
+import { isAddress, NAMED } from "../../core/principals.ts";
 
 const MAX_GROUP = 1_000;
 

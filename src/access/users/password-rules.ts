@@ -1,6 +1,6 @@
-import { normalForm } from "../../core/normal-form.ts";
 import { invalidField } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
+import { normalForm } from "../../core/normal-form.ts";
 
 export const MIN_PASSWORD_LENGTH = 12;
 /** A password with fewer is one key held down, or two keys in turn. */

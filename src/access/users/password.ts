@@ -1,6 +1,6 @@
-import { normalForm } from "../../core/normal-form.ts";
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
+import { normalForm } from "../../core/normal-form.ts";
 import { Turns } from "../../core/work/turns.ts";
 import { COST } from "./password-cost.ts";
 

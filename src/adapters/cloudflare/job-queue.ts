@@ -1,9 +1,9 @@
 import type { FileId } from "../../core/ids.ts";
+import type { IndexMessage, ScanMessage, UsageMessage } from "../../core/queue-messages.ts";
 import { toBatches, splitBySize } from "../../core/work/batches.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
-import { pause, type Outbox } from "./outbox.ts";
-import type { IndexMessage, ScanMessage, UsageMessage } from "../../core/queue-messages.ts";
 import type { IndexMessages, JobQueue, PushedText, UsageMessages } from "../../ports/job-queue.ts";
+import { pause, type Outbox } from "./outbox.ts";
 
 /**
  * A `sendBatch` takes 100 messages and 256 KB, of which the platform needs some for itself:

@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
-import type { Env } from "../../env.ts";
 import { limitsUnavailable, QuarryError } from "../../core/errors.ts";
 import { awaitOrNull } from "../../core/work/deadline.ts";
+import type { Env } from "../../env.ts";
 import type { RateLimits, Surface } from "../../ports/rate-limits.ts";
 
 /** A store that does not answer within this time counts as unavailable. */

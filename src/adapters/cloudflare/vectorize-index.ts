@@ -1,9 +1,9 @@
-import { toBatches } from "../../core/work/batches.ts";
 import { z } from "zod";
 
-import { type ChunkId, type VectorId, asId, chunkOfVector } from "../../core/ids.ts";
 import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
+import { type ChunkId, type VectorId, asId, chunkOfVector } from "../../core/ids.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
 import type {
   IndexedVector,

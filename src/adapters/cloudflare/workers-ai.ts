@@ -1,18 +1,19 @@
 import type { EmbeddingModelV4, RerankingModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
+
 import { modelFailed } from "../../core/errors.ts";
-import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
-import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
-import { ModelFailure, type ImageReader } from "../../ports/models.ts";
-import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
-import { textsOf } from "../openai/openai-reranker.ts";
 import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
+import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
+import { awaitOrNull } from "../../core/work/deadline.ts";
+import { ModelFailure, type ImageReader } from "../../ports/models.ts";
+import { limitedBody } from "../limited-answer.ts";
+import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
 import { withoutNullContent } from "../openai/chat-fetch.ts";
 import { openAiChat } from "../openai/openai-models.ts";
-import { limitedBody } from "../limited-answer.ts";
-import { awaitOrNull } from "../../core/work/deadline.ts";
+import { textsOf } from "../openai/openai-reranker.ts";
 import { retryBindingCall } from "./retry-binding-call.ts";
+import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 
 /** Texts that bge-m3 and similar models take in one call, and bge-reranker-base scores. */
 const PER_CALL = 100;

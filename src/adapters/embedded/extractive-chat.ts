@@ -1,4 +1,3 @@
-import { normalForm } from "../../core/normal-form.ts";
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -9,11 +8,12 @@ import type {
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
 
+import { normalForm } from "../../core/normal-form.ts";
 import { passageSource } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
-import { quotationOf } from "./extractive/quotation.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
 import { asNode, fillSchema } from "./extractive/fill-schema.ts";
+import { quotationOf } from "./extractive/quotation.ts";
 
 /** About four characters make a token; used only for the reported usage. */
 const CHARACTERS_PER_TOKEN = 4;

@@ -2,7 +2,6 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 import { isObject } from "../../core/is-object.ts";
-
 import { callsOfText, withCallsOfText } from "./calls-in-text.ts";
 import { chatFetch } from "./chat-fetch.ts";
 import { translateFailures, translateStream } from "./model-failures.ts";

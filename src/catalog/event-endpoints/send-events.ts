@@ -1,8 +1,8 @@
 import { unseal } from "../../access/seal.ts";
-import { mapParallel } from "../../core/work/parallel.ts";
 import { hmac } from "../../core/hash.ts";
 import { attempt } from "../../core/log.ts";
 import { SECOND_MS } from "../../core/time.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { GATHER_MS, recordTry, takeEvents } from "../../db/catalog/event-store.ts";
 import type { Delivery, EventEndpoint } from "../../db/catalog/event-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";

@@ -1,12 +1,12 @@
-import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { newId, type FileSourceId } from "../../core/ids.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { insertSource, type NewSource } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
-import { checkImageModel } from "../models/check-model.ts";
-import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
-import { findFileSource, type FileSource } from "./find-file-source.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { sealSecrets, type ProviderConfig } from "../../sources/source-secrets.ts";
+import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
+import { checkImageModel } from "../models/check-model.ts";
+import { findFileSource, type FileSource } from "./find-file-source.ts";
 import { makeWebhookSecret } from "./renew-webhook-secret.ts";
 import { requestScan } from "./request-scan.ts";
 

@@ -1,16 +1,16 @@
-import { abandonRun } from "../../db/scans/scan-store.ts";
 import { forgetMembers } from "../../db/access/member-store.ts";
-import { replaceWatches } from "../../db/scans/watch-store.ts";
-import { releaseImages } from "../../db/files/image-store.ts";
-import { checkImageModel } from "../models/check-model.ts";
 import { copiesOf } from "../../db/catalog/source-copy-store.ts";
 import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
+import { releaseImages } from "../../db/files/image-store.ts";
+import { abandonRun } from "../../db/scans/scan-store.ts";
+import { replaceWatches } from "../../db/scans/watch-store.ts";
+import { withoutEntry } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
+import { manifestOf } from "../../sources/registry.ts";
+import { sealSecrets } from "../../sources/source-secrets.ts";
+import { checkImageModel } from "../models/check-model.ts";
 import { nextScanAt } from "./create-file-source.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
-import { manifestOf } from "../../sources/registry.ts";
-import { withoutEntry } from "../../db/sql.ts";
-import { sealSecrets } from "../../sources/source-secrets.ts";
 import { requestScan } from "./request-scan.ts";
 
 /** A configuration replaces the one before; an omitted secret is kept. */

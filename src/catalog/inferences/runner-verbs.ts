@@ -1,15 +1,15 @@
 import { invalidFields, requireFound } from "../../core/errors.ts";
 import { type AgentId, type InferenceId, newId, type RagId } from "../../core/ids.ts";
-import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
+import { findRagIds } from "../../db/catalog/rag-writes.ts";
 import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { AgentChange, InferenceChange } from "../../db/catalog/runner-store.ts";
+import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import type { NewAgent } from "../agents/agent-settings.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
-import type { NewInference } from "./inference-settings.ts";
-import { findRagIds } from "../../db/catalog/rag-writes.ts";
 import { chatModelProblem } from "../models/check-model.ts";
+import type { NewInference } from "./inference-settings.ts";
 
 type Input = { name: string; identifier?: string | undefined; model: string; rags: string[] };
 type Change = Links & { model?: string | undefined; openToMembers?: boolean | undefined };

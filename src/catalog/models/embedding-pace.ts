@@ -1,6 +1,6 @@
-import { Lane, type InLane } from "../../core/work/lane.ts";
-import { Deadline, DeadlineExceeded } from "../../core/work/deadline.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { Deadline, DeadlineExceeded } from "../../core/work/deadline.ts";
+import { Lane, type InLane } from "../../core/work/lane.ts";
 import { ModelFailure, type Embedder, type ModelServer } from "../../ports/models.ts";
 
 /** One long passage: the first call, before the server has shown its speed. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
+import { seal } from "../../access/seal.ts";
 import { forgetProviderKeys } from "../../access/secrets/read-provider-keys.ts";
 import { readProviderKeys } from "../../access/secrets/read-provider-keys.ts";
-import { seal } from "../../access/seal.ts";
 import type { Config } from "../../config.ts";
 import { conflict, invalidField } from "../../core/errors.ts";
 import { environmentServers, SERVER_NAME } from "../../core/models/model-servers.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { invalidFields, invalid } from "../../core/errors.ts";
-import { MODEL_KINDS } from "../../core/models/model-kind.ts";
 import { modelName } from "../../core/input/input-fields.ts";
+import { MODEL_KINDS } from "../../core/models/model-kind.ts";
 import {
   listModelRows,
   replaceModels as write,

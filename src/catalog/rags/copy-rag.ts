@@ -1,5 +1,5 @@
-import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import type { RagId } from "../../core/ids.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from "../../core/time.ts";
 import type { RagId } from "../../core/ids.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { countScopeChange, scopesOfIndexes } from "../../db/files/scope-work-store.ts";
 import type { ScopeChange, RagScopes } from "../../db/files/scope-work-store.ts";
 import type { Services } from "../../services.ts";

@@ -1,9 +1,9 @@
 import { requireFound } from "../../core/errors.ts";
+import { scopesOfAll } from "../../db/catalog/rag-scope-store.ts";
 import { findRagRecord, listRagRecords } from "../../db/catalog/rag-writes.ts";
 import type { RagRecord } from "../../db/records.ts";
-import type { Services } from "../../services.ts";
-import { scopesOfAll } from "../../db/catalog/rag-scope-store.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
+import type { Services } from "../../services.ts";
 
 /** By id or identifier. @throws QuarryError `not-found`. */
 export async function findRag({ db }: Pick<Services, "db">, input: { key: string }) {

@@ -1,6 +1,6 @@
 import { conflict, notFound } from "../../core/errors.ts";
-import type { RagRecord } from "../../db/records.ts";
 import { linksOfRag, markRagRemoved } from "../../db/catalog/rag-writes.ts";
+import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 
 /**

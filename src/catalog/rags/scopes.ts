@@ -3,10 +3,10 @@ import { insertScope, countScopeFiles, deleteScope } from "../../db/catalog/rag-
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { enforceScopes } from "./enforce-scopes.ts";
-import { problemWithScope, storedScope } from "./scope-values.ts";
-import { MAX_SCOPES } from "./rag-settings.ts";
 import { requestScan } from "../file-sources/request-scan.ts";
+import { enforceScopes } from "./enforce-scopes.ts";
+import { MAX_SCOPES } from "./rag-settings.ts";
+import { problemWithScope, storedScope } from "./scope-values.ts";
 
 /** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;

@@ -1,12 +1,12 @@
-import { MINUTE_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
 import { omitUndefined } from "../../core/input/omit-undefined.ts";
-import type { RagRecord } from "../../db/records.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
+import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
-import { enforceScopes } from "./enforce-scopes.ts";
 import { checkReranker } from "../models/check-model.ts";
+import { enforceScopes } from "./enforce-scopes.ts";
 import { findRag } from "./find-rag.ts";
 import { checkChunking, checkScopes, needsNewIndex, overlapFor } from "./rag-settings.ts";
 import type { RagPatch } from "./rag-settings.ts";

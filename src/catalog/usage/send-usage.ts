@@ -1,5 +1,5 @@
-import { newId, type InferenceId, type RagId, type TokenId } from "../../core/ids.ts";
 import type { CallNotes } from "../../core/calls/call-record.ts";
+import { newId, type InferenceId, type RagId, type TokenId } from "../../core/ids.ts";
 import type { ModelUse, UsageMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 

@@ -1,9 +1,8 @@
+import { Command } from "commander";
 import { createReadStream, createWriteStream } from "node:fs";
 import { realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
-
-import { Command } from "commander";
 
 import type { components } from "#api-types/panel";
 import { cutIntoPieces } from "../../core/bytes/cut-into-pieces.ts";

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { z } from "zod";
 
 import { LOCAL, MANIFEST } from "../../core/bytes/zip/format.ts";

@@ -1,3 +1,4 @@
+import { build } from "esbuild";
 /**
  * Writes TypeScript types of both APIs, from their OpenAPI documents, to dist/api-types. The
  * command line and tests are compiled with them. Nothing is made while the sources are older.
@@ -6,8 +7,6 @@ import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-
-import { build } from "esbuild";
 
 import { PROJECT } from "../installation.ts";
 import { replaceFile } from "../replace-file.ts";

@@ -1,10 +1,9 @@
+import { buildSync } from "esbuild";
 /** Writes dist/public and what the PDF reader loads from dist, before wrangler and the tests. */
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, extname, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-
-import { buildSync } from "esbuild";
 
 import { replaceFile } from "../replace-file.ts";
 

@@ -1,14 +1,13 @@
+import { build, stop, type Plugin } from "esbuild";
 /** Writes dist/worker: all that workerd runs on this machine. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-import { build, stop, type Plugin } from "esbuild";
-
 import { PROJECT, SERVICE } from "../installation.ts";
-import { buildAssets } from "./build-assets.ts";
 import { replaceFile } from "../replace-file.ts";
+import { buildAssets } from "./build-assets.ts";
 import { workerdConfigs } from "./service-config.ts";
 
 const VERSION_LENGTH = 16;

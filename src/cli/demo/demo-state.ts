@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { z } from "zod";
 
 import { randomBase62 } from "../../access/credential-format.ts";

@@ -6,9 +6,9 @@ import {
 } from "../../core/models/model-servers.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { CommandFailure } from "../failure.ts";
+import { omitEmpty, type Variables } from "../worker/worker-variables.ts";
 import { USUAL_PLACES, dimensionsOf, findServers, serverAt, modelsOf } from "./model-server.ts";
 import type { FoundServer, ModelPlace } from "./model-server.ts";
-import { omitEmpty, type Variables } from "../worker/worker-variables.ts";
 
 const { chat: BUILT_IN_CHAT, embedding: BUILT_IN_EMBEDDING } = BUILT_IN_MODELS;
 

@@ -1,10 +1,10 @@
+import { DEFAULT_IMAGE_MODEL, seesPictures } from "../../core/models/model-kind.ts";
+import { NAMED } from "../../core/principals.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, panelApi, publicApi, signIn, nullIf, type PanelApi } from "../api/clients.ts";
-import { DEFAULT_IMAGE_MODEL, seesPictures } from "../../core/models/model-kind.ts";
-import { RUNS_ELSEWHERE } from "./model-settings.ts";
-import { NAMED } from "../../core/principals.ts";
 import { CommandFailure } from "../failure.ts";
 import { LOCAL_EMAIL, type DemoState } from "./demo-state.ts";
+import { RUNS_ELSEWHERE } from "./model-settings.ts";
 import type { Subject } from "./subject.ts";
 
 /** Used by `npm run dev`, which may have used the same state before; never valid in production. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
+import { ConfigError, parseConfig } from "../../config.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
 import type { Terminal } from "../terminal.ts";
 import type { DeploySettings } from "./settings.ts";
 import { parseOutput, failureReason, presentFinding, unknownFinding } from "./wrangler-command.ts";
 import type { AskWrangler, Finding } from "./wrangler-command.ts";
-import { ConfigError, parseConfig } from "../../config.ts";
 
 /** Each question starts a wrangler process, which costs a second of CPU time. */
 const QUESTIONS_AT_ONCE = 4;

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { z } from "zod";
 
 import { parseJson } from "../../core/input/parse-json.ts";

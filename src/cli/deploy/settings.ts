@@ -1,5 +1,4 @@
 import { join } from "node:path";
-
 import { unstable_readConfig as readWranglerConfig } from "wrangler";
 import { z } from "zod";
 

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-
 import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";

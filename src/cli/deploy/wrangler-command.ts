@@ -1,6 +1,5 @@
 import { spawn, type StdioOptions } from "node:child_process";
 import { join } from "node:path";
-
 import type { z } from "zod";
 
 import { parseJson } from "../../core/input/parse-json.ts";

@@ -1,10 +1,9 @@
+import ignore, { type Ignore } from "ignore";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { normalForm } from "../../core/normal-form.ts";
-import ignore, { type Ignore } from "ignore";
-
 import { codeOf, CommandFailure } from "../failure.ts";
 
 /** The rules of the later file win, as for Git and ripgrep. */

@@ -1,12 +1,11 @@
-import { normalForm } from "../../core/normal-form.ts";
 import type { Dirent } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-
 import picomatch from "picomatch";
 
 import { messageOf } from "../../core/errors.ts";
 import { isHidden } from "../../core/folders.ts";
+import { normalForm } from "../../core/normal-form.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
 import { isIgnored, rulesAbove, rulesIn, type IgnoreRules } from "./ignore-files.ts";
 

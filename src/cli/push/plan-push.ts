@@ -5,9 +5,9 @@ import { pipeline } from "node:stream/promises";
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
+import { reasonOf, type Chooser, type FolderListing, type LocalFile } from "./list-folder.ts";
 import type { LocalReaders } from "./local-readers.ts";
 import { contentTypeOf } from "./upload-files.ts";
-import { reasonOf, type Chooser, type FolderListing, type LocalFile } from "./list-folder.ts";
 
 /** The changes that make a file source equal a folder. */
 export type PushPlan = {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
+import { toBatches, splitBySize } from "../../core/work/batches.ts";
 import { kindByName, mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import { dataOf, encodePath, type PanelApi } from "../api/clients.ts";
 import { reasonOf, type LocalFile } from "./list-folder.ts";
-import { toBatches, splitBySize } from "../../core/work/batches.ts";
 
 /** `readers` null: the push names no readers. */
 type Upload = LocalFile & { readers?: string[] | null };

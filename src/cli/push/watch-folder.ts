@@ -1,11 +1,10 @@
+import { watch } from "chokidar";
 import { once } from "node:events";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, sep } from "node:path";
 
-import { watch } from "chokidar";
-
-import { IGNORE_FILES } from "./ignore-files.ts";
 import { isHidden } from "../../core/folders.ts";
+import { IGNORE_FILES } from "./ignore-files.ts";
 import { READERS_FILE } from "./local-readers.ts";
 
 /** Editors write in several steps: a change is handled after no event for this long. */

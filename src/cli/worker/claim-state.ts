@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-
 import { z } from "zod";
 
 import { messageOf } from "../../core/errors.ts";

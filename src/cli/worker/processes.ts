@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Each open index needs three, and the database and the files need some. */

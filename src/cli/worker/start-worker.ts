@@ -8,10 +8,10 @@ import { awaitOrNull } from "../../core/work/deadline.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
 import { LOOPBACK } from "./claim-state.ts";
-import { applyMigrations, buildIfChanged, spawnService } from "./workerd.ts";
 import { endOfNpm } from "./processes.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import type { Variables } from "./worker-variables.ts";
+import { applyMigrations, buildIfChanged, spawnService } from "./workerd.ts";
 
 export type WorkerSettings = {
   port: number;

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-
 import { z } from "zod";
 
 import { variableNames } from "../../config.ts";

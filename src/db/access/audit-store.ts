@@ -1,7 +1,7 @@
-import { execute, joinSql, readRows, sql, raw, runBatch, type Database } from "../sql.ts";
 import { readKeyedPage, countUpTo, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { auditEvents } from "../schema/index.ts";
 import { columnsOf, select, rowAsSelect, values, text, type Row, orNull } from "../select.ts";
+import { execute, joinSql, readRows, sql, raw, runBatch, type Database } from "../sql.ts";
 
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;

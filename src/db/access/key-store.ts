@@ -1,9 +1,9 @@
 import { notFound } from "../../core/errors.ts";
 import type { KeyId } from "../../core/ids.ts";
-import { execute, hasRows, raw, readRow, sql, type Database } from "../sql.ts";
 import { isInColumns, readKeyedPage, readPage, type Slice, type PageAt } from "../page.ts";
 import { keys, users } from "../schema/index.ts";
 import { columnsOf, select, values, type Row } from "../select.ts";
+import { execute, hasRows, raw, readRow, sql, type Database } from "../sql.ts";
 
 const [k, u] = [columnsOf(keys, "k"), columnsOf(users, "u")];
 const FROM = raw("from keys k cross join users u on u.id = k.created_by");

@@ -1,9 +1,9 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { DEFAULT, PUBLIC, type Principal } from "../../core/principals.ts";
-import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
-import type { Database, Reads } from "../sql.ts";
 import { files, fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
 import { columnsOf, number, pick, notNull, select, values, type Row } from "../select.ts";
+import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
+import type { Database, Reads } from "../sql.ts";
 
 const SOURCE = select(
   pick(

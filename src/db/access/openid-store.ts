@@ -1,10 +1,10 @@
 import type { UserId } from "../../core/ids.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { openidProvider, signInSecrets, userIdentities, users } from "../schema/index.ts";
-import { UNSEEN_MS } from "./grant-store.ts";
-import { columnsOf, flag, pick, select, json, values, UPDATED, type Row } from "../select.ts";
 import { textList } from "../schema/columns.ts";
+import { openidProvider, signInSecrets, userIdentities, users } from "../schema/index.ts";
+import { columnsOf, flag, pick, select, json, values, UPDATED, type Row } from "../select.ts";
 import { execute, hasRows, readRow, readValue, runBatch, sql, type Database } from "../sql.ts";
+import { UNSEEN_MS } from "./grant-store.ts";
 
 const PROVIDER_ID = "panel";
 

@@ -1,14 +1,14 @@
 import type { TokenId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import { execute, raw, runBatch, sql } from "../sql.ts";
-import type { Database, Reads, Sql, Selection } from "../sql.ts";
-import { flag, oneOf, columnsOf, pick, select, type Row } from "../select.ts";
-import { GRANT_IDLE_MS } from "./grant-store.ts";
-import { CALLING } from "./session-store.ts";
 import { selectScopes } from "../catalog/rag-scope-store.ts";
 import { LISTED_RAG, RAG_JOINS } from "../records.ts";
 import type { AgentRecord, InferenceRecord, ListedRag } from "../records.ts";
 import { agents, inferences, tokens } from "../schema/index.ts";
+import { flag, oneOf, columnsOf, pick, select, type Row } from "../select.ts";
+import { execute, raw, runBatch, sql } from "../sql.ts";
+import type { Database, Reads, Sql, Selection } from "../sql.ts";
+import { GRANT_IDLE_MS } from "./grant-store.ts";
+import { CALLING } from "./session-store.ts";
 
 /** Identifies a caller: the SHA-256 of a token or of a session's secret. */
 export type Credential = { kind: "token" | "session"; hash: string };

@@ -1,7 +1,7 @@
-import { raw, runBatch, sql, type Reads, type Selection, type Sql } from "../sql.ts";
 import { r, s, RAG_FIELDS, RAG_JOINS, LISTED_RAG, type ListedRag } from "../records.ts";
 import { inferenceRags, inferences, agents } from "../schema/index.ts";
 import { columnsOf, pick, select, oneOf, type Row } from "../select.ts";
+import { raw, runBatch, sql, type Reads, type Selection, type Sql } from "../sql.ts";
 import { principalQuery, type Credential, type StoredPrincipal } from "./principal-lookup.ts";
 
 const TABLES = {

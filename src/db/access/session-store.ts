@@ -1,12 +1,12 @@
 import { notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
-import { HAS_TOTP } from "./user-store.ts";
+import { textList } from "../schema/columns.ts";
 import { sessions, users, signInTries } from "../schema/index.ts";
 import { assignSql, columnsOf, pick, select, json, values, type Row } from "../select.ts";
-import { textList } from "../schema/columns.ts";
+import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
+import { HAS_TOTP } from "./user-store.ts";
 
 /** A session ends when it was not used for so long, */
 const SESSION_IDLE_MS = 12 * HOUR_MS;

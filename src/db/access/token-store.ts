@@ -1,10 +1,10 @@
 import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId, UserId } from "../../core/ids.ts";
-import { hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { flag, oneOf, text, json, columnsOf, select, values, type Row, orNull } from "../select.ts";
-import { textList } from "../schema/columns.ts";
 import { isInColumns, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
+import { textList } from "../schema/columns.ts";
 import { tokens } from "../schema/index.ts";
+import { flag, oneOf, text, json, columnsOf, select, values, type Row, orNull } from "../select.ts";
+import { hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 
 /** Ids that a token names, besides its "all" flags. */
 export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: RagId[] };

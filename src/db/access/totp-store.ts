@@ -1,7 +1,7 @@
 import type { UserId } from "../../core/ids.ts";
-import { hasRows, readRow, runBatch, sql, type Database } from "../sql.ts";
-import { flag, columnsOf, select, values, type Row } from "../select.ts";
 import { userTotp } from "../schema/index.ts";
+import { flag, columnsOf, select, values, type Row } from "../select.ts";
+import { hasRows, readRow, runBatch, sql, type Database } from "../sql.ts";
 
 const TOTP = select({
   sealedSecret: columnsOf(userTotp).sealedSecret,

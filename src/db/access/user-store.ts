@@ -1,6 +1,9 @@
 import type { UserId } from "../../core/ids.ts";
-import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { closeToMembers } from "../catalog/open-to-members.ts";
+import { isInColumns, readKeyedPage, readPage } from "../page.ts";
+import type { KeyedPage, PageAt, Slice } from "../page.ts";
+import type { ROLES } from "../schema/access.ts";
+import { users } from "../schema/index.ts";
 import {
   flag,
   number,
@@ -13,10 +16,7 @@ import {
   type Row,
   orNull,
 } from "../select.ts";
-import { isInColumns, readKeyedPage, readPage } from "../page.ts";
-import type { KeyedPage, PageAt, Slice } from "../page.ts";
-import type { ROLES } from "../schema/access.ts";
-import { users } from "../schema/index.ts";
+import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 
 export type Role = (typeof ROLES)[number];
 

@@ -1,6 +1,6 @@
-import { execute, hasRows, readRows, runBatch, sql, readRow, type Database } from "../sql.ts";
 import { models } from "../schema/index.ts";
 import { columnsOf, namedColumns, select, pick, type Row } from "../select.ts";
+import { execute, hasRows, readRows, runBatch, sql, readRow, type Database } from "../sql.ts";
 
 const MODEL = select(columnsOf(models));
 /** Prices are per million tokens, in `currency`. */

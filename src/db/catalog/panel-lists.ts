@@ -1,9 +1,9 @@
-import { raw, readRows, sql, type Database } from "../sql.ts";
-import { flag, number, oneOf, text, json, columnsOf, pick, select, type Row } from "../select.ts";
-import { textList } from "../schema/columns.ts";
 import { isInColumns, readSortedPage, type ListQuery } from "../page.ts";
 import { FILE_COUNTS, g, r, RAG_JOINS, s } from "../records.ts";
+import { textList } from "../schema/columns.ts";
 import { inferences, rags } from "../schema/index.ts";
+import { flag, number, oneOf, text, json, columnsOf, pick, select, type Row } from "../select.ts";
+import { raw, readRows, sql, type Database } from "../sql.ts";
 
 /** In order of identifier, read from its index: a page costs the same at any number of rows. */
 

@@ -1,10 +1,10 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import { raw, readRows, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
-import { text, columnsOf, pick, select, rowAsSelect } from "../select.ts";
 import { countSql, countUpTo } from "../page.ts";
-import { ragScopes } from "../schema/index.ts";
 import { AFTER_SLASH } from "../path-range.ts";
+import { ragScopes } from "../schema/index.ts";
+import { text, columnsOf, pick, select, rowAsSelect } from "../select.ts";
+import { raw, readRows, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 
 const s = columnsOf(ragScopes, "s");
 const SCOPE = select(pick(s, "type", "value"));

@@ -1,8 +1,6 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import { raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
-import { inferences, rags, type ragGenerations } from "../schema/index.ts";
-import { assignSql, columnsOf, pick, select, values, UPDATED } from "../select.ts";
+import { idOfKey, readPage, type Slice } from "../page.ts";
 import {
   fittingChunks,
   RAG,
@@ -11,9 +9,11 @@ import {
   vectorSourceSql,
   type RagColumn,
 } from "../records.ts";
-import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
-import { idOfKey, readPage, type Slice } from "../page.ts";
+import { inferences, rags, type ragGenerations } from "../schema/index.ts";
+import { assignSql, columnsOf, pick, select, values, UPDATED } from "../select.ts";
+import { raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
 import { closeToMembers } from "./open-to-members.ts";
+import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 
 type RagRow = typeof rags.$inferSelect;
 /** Settings of a RAG that a change may give. */

@@ -1,12 +1,12 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import type { RagId } from "../../core/ids.ts";
-import { execute, raw, readRows, onlyRow, runBatch, sql } from "../sql.ts";
-import type { Database, Selection } from "../sql.ts";
-import { text, assignSql, select, values, columnsOf, pick, UPDATED } from "../select.ts";
 import { countSql, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS } from "../records.ts";
 import { inferences, agents } from "../schema/index.ts";
+import { text, assignSql, select, values, columnsOf, pick, UPDATED } from "../select.ts";
+import { execute, raw, readRows, onlyRow, runBatch, sql } from "../sql.ts";
+import type { Database, Selection } from "../sql.ts";
 import { closeToMembers } from "./open-to-members.ts";
 
 type Kind = "inference" | "agent";

@@ -1,9 +1,9 @@
 import type { FileSourceId } from "../../core/ids.ts";
+import { audiences, files, fileSources } from "../schema/index.ts";
+import { COPIED_VERSION } from "../schema/sources.ts";
+import { assignSql, columnsOf, flag, orNull, pick, select, UPDATED } from "../select.ts";
 import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
 import type { Database } from "../sql.ts";
-import { COPIED_VERSION } from "../schema/sources.ts";
-import { audiences, files, fileSources } from "../schema/index.ts";
-import { assignSql, columnsOf, flag, orNull, pick, select, UPDATED } from "../select.ts";
 
 /** Pushed readers of `f`, by what they are: an older revision of them may be written to `c` later. */
 const HAS_OTHER_READERS = `(a.id <> coalesce(c.audience, '') and not exists (

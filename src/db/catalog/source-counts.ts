@@ -1,8 +1,8 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { raw, readRows, sql, type Database, type Sql } from "../sql.ts";
-import { number, pick, select, text, type Row } from "../select.ts";
 import { g, r, rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "../schema/rags.ts";
+import { number, pick, select, text, type Row } from "../select.ts";
+import { raw, readRows, sql, type Database, type Sql } from "../sql.ts";
 
 const COUNTS = select({
   sourceId: r.fileSourceId,

@@ -1,4 +1,8 @@
 import type { FileSourceId } from "../../core/ids.ts";
+import { isInColumns, readKeyedPage, readSortedPage, idOfKey, readPage } from "../page.ts";
+import type { ListQuery, PageAt, Slice } from "../page.ts";
+import { fileSources, rags, scanRuns } from "../schema/index.ts";
+import { assignSql, columnsOf, maybe, pick, select, values, UPDATED, type Row } from "../select.ts";
 import {
   execute,
   hasRows,
@@ -9,10 +13,6 @@ import {
   sql,
   type Database,
 } from "../sql.ts";
-import { isInColumns, readKeyedPage, readSortedPage, idOfKey, readPage } from "../page.ts";
-import type { ListQuery, PageAt, Slice } from "../page.ts";
-import { fileSources, rags, scanRuns } from "../schema/index.ts";
-import { assignSql, columnsOf, maybe, pick, select, values, UPDATED, type Row } from "../select.ts";
 
 const RUN = select(columnsOf(scanRuns));
 export type ScanRunRow = Row<typeof RUN>;

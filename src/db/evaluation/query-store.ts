@@ -1,7 +1,7 @@
-import { execute, readRows, type Database } from "../sql.ts";
-import { number, columnsOf, select, rowAsSelect, type Row } from "../select.ts";
-import { keptQueries } from "../schema/index.ts";
 import { r } from "../records.ts";
+import { keptQueries } from "../schema/index.ts";
+import { number, columnsOf, select, rowAsSelect, type Row } from "../select.ts";
+import { execute, readRows, type Database } from "../sql.ts";
 
 /** A query as it is kept, with what was found for it. */
 export type KeptQuery = typeof keptQueries.$inferSelect;

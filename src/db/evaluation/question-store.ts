@@ -1,4 +1,9 @@
 import type { QuestionId, QuestionSetId } from "../../core/ids.ts";
+import { readPage, type Slice } from "../page.ts";
+import type { RagRecord } from "../records.ts";
+import { questions as table } from "../schema/index.ts";
+import { assignSql, columnsOf, namedColumns, pick, select, text, UPDATED } from "../select.ts";
+import type { Row } from "../select.ts";
 import {
   execute,
   hasRows,
@@ -9,11 +14,6 @@ import {
   sql,
   type Database,
 } from "../sql.ts";
-import { readPage, type Slice } from "../page.ts";
-import { questions as table } from "../schema/index.ts";
-import { assignSql, columnsOf, namedColumns, pick, select, text, UPDATED } from "../select.ts";
-import type { Row } from "../select.ts";
-import type { RagRecord } from "../records.ts";
 
 const { setId: _of, ...ofQuestion } = columnsOf(table);
 const QUESTION = select(ofQuestion);

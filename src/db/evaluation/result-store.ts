@@ -1,8 +1,8 @@
 import type { EvaluationRunId, QuestionId, QuestionSetId } from "../../core/ids.ts";
-import { execute, raw, readRows, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { evaluationResults, evaluationRuns } from "../schema/index.ts";
 import { assignSql, columnsOf, pick, select, type Row } from "../select.ts";
+import { execute, raw, readRows, sql, type Database } from "../sql.ts";
 import { CONTENT, type QuestionContent } from "./question-store.ts";
 
 const { attempts: _tries, ...ofResult } = columnsOf(evaluationResults);

@@ -1,10 +1,10 @@
 import type { EvaluationRunId, QuestionSetId } from "../../core/ids.ts";
-import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
-import type { Database } from "../sql.ts";
-import { number, columnsOf, pick, select, type Row } from "../select.ts";
 import { readPage, type Slice } from "../page.ts";
 import type { RunSummary } from "../schema/evaluation.ts";
 import { evaluationRuns } from "../schema/index.ts";
+import { number, columnsOf, pick, select, type Row } from "../select.ts";
+import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
+import type { Database } from "../sql.ts";
 
 const { lease: _lease, claimedUntil: _until, ...ofRun } = columnsOf(evaluationRuns, "x");
 

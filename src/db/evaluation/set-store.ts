@@ -1,5 +1,6 @@
 import type { QuestionSetId, RagId } from "../../core/ids.ts";
-import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
+import { readPage, type Slice } from "../page.ts";
+import { questionSets } from "../schema/index.ts";
 import {
   number,
   oneOf,
@@ -11,8 +12,7 @@ import {
   UPDATED,
   type Row,
 } from "../select.ts";
-import { readPage, type Slice } from "../page.ts";
-import { questionSets } from "../schema/index.ts";
+import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 
 const { ragId: _rag, inferenceId: _inference, ...set } = columnsOf(questionSets, "s");
 const SET = select({

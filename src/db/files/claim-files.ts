@@ -1,11 +1,11 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
-import { runBatch, raw, sql, execute, readRows, ColumnSelection, type Database } from "../sql.ts";
-import { flag, columnsOf, maybe, orNull, pick, select, type Row } from "../select.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
-import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
-import { heldUntilSql, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
-import { counterWritesOfFiles } from "./counter-writes.ts";
 import { g, s } from "../records.ts";
+import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
+import { flag, columnsOf, maybe, orNull, pick, select, type Row } from "../select.ts";
+import { runBatch, raw, sql, execute, readRows, ColumnSelection, type Database } from "../sql.ts";
+import { counterWritesOfFiles } from "./counter-writes.ts";
+import { heldUntilSql, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
 
 const [x, f] = [columnsOf(ragFiles, "x"), columnsOf(files, "f")];
 const v = columnsOf(ragGenerations, "v");

@@ -1,9 +1,9 @@
 import type { RagId } from "../../core/ids.ts";
-import { number, columnsOf, pick, select, oneOf, orNull } from "../select.ts";
-import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
-import { ragFiles } from "../schema/index.ts";
-import { raw, sql, execute, type Sql, type Database } from "../sql.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
+import { ragFiles } from "../schema/index.ts";
+import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
+import { number, columnsOf, pick, select, oneOf, orNull } from "../select.ts";
+import { raw, sql, execute, type Sql, type Database } from "../sql.ts";
 
 /** Names a file in a generation, and the change that it is indexed for. */
 export const MESSAGE_FIELDS = pick(

@@ -1,11 +1,11 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { execute, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
-import type { Database, Reads } from "../sql.ts";
+import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
+import { r } from "../records.ts";
 import { audiences, files, ragFiles } from "../schema/index.ts";
 import { columnsOf, maybe, pick, select, type Row } from "../select.ts";
-import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
+import { execute, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
+import type { Database, Reads } from "../sql.ts";
 import { shownStatus } from "./file-rows.ts";
-import { r } from "../records.ts";
 
 const f = columnsOf(files, "f");
 

@@ -2,8 +2,8 @@ import type { FileFailure } from "../../core/file-failures.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { heldUntilSql, MESSAGE, sameFile, type PendTimes } from "./file-rows.ts";
 import { counterWritesOfFiles } from "./counter-writes.ts";
+import { heldUntilSql, MESSAGE, sameFile, type PendTimes } from "./file-rows.ts";
 
 /** The result of one attempt, as it is written. */
 export type FileEnd = IndexMessage & {

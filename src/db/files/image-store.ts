@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
-import { execute, onlyRow, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
-import { columnsOf, number, select } from "../select.ts";
 import { files, type fileSources } from "../schema/index.ts";
+import { columnsOf, number, select } from "../select.ts";
+import { execute, onlyRow, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { MESSAGE, OPEN, requeueSql, type PendTimes } from "./file-rows.ts";
 
 type Content = { fileId: FileId; contentId: string };

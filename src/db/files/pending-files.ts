@@ -1,9 +1,9 @@
 import type { RagId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { SizedMessage } from "../../ports/job-queue.ts";
-import { execute, raw, readRows, sql, type Database, type Sql } from "../sql.ts";
-import { flag, columnsOf, select } from "../select.ts";
 import { ragFiles } from "../schema/index.ts";
+import { flag, columnsOf, select } from "../select.ts";
+import { execute, raw, readRows, sql, type Database, type Sql } from "../sql.ts";
 import {
   CRASHED,
   heldUntilSql,

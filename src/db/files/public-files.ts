@@ -1,13 +1,13 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { joinSql, raw, readRows, runBatch, sql, type Reads, type Sql } from "../sql.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
+import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { countSql } from "../page.ts";
-import type { FileCounts } from "../records.ts";
 import { AFTER_SLASH } from "../path-range.ts";
+import type { FileCounts } from "../records.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, number, oneOf, pick, select, type Row } from "../select.ts";
-import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
+import { joinSql, raw, readRows, runBatch, sql, type Reads, type Sql } from "../sql.ts";
 import { shownStatus } from "./file-rows.ts";
 
 export type { FileStatus };

@@ -1,11 +1,11 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { DEFAULT } from "../../core/principals.ts";
 import { LETS_IN } from "../access/member-store.ts";
-import { portionsOf, execute, raw, readRow, readValues, onlyRow, runBatch, sql } from "../sql.ts";
-import type { Database, Sql } from "../sql.ts";
+import { g } from "../records.ts";
 import { audiences, files, ragFiles, readerChanges, type fileSources } from "../schema/index.ts";
 import { columnsOf, maybe, number, pick, select, text, type Row } from "../select.ts";
-import { g } from "../records.ts";
+import { portionsOf, execute, raw, readRow, readValues, onlyRow, runBatch, sql } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 
 const AUDIENCE = select(columnsOf(audiences, "a"));
 export type Audience = Row<typeof AUDIENCE>;

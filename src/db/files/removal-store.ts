@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { raw, readRows, runBatch, sql, execute, type Database, type Sql } from "../sql.ts";
-import { json, columnsOf, pick, select, flag, orNull, type Row } from "../select.ts";
+import { s } from "../records.ts";
 import { files, replacedContents } from "../schema/index.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
+import { json, columnsOf, pick, select, flag, orNull, type Row } from "../select.ts";
+import { raw, readRows, runBatch, sql, execute, type Database, type Sql } from "../sql.ts";
 import { isRemoved, isOpen, LEAVING, MESSAGE_FIELDS, rowKey, sameFile } from "./file-rows.ts";
-import { s } from "../records.ts";
 
 const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACES)]));
 

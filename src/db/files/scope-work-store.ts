@@ -3,14 +3,14 @@ import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { IndexScope, SearchExclusions } from "../../ports/rag-index.ts";
 import { selectExclusionsOf } from "../catalog/exclusion-store.ts";
 import { selectScopes } from "../catalog/rag-scope-store.ts";
-import { raw, readValue, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
+import { r, g } from "../records.ts";
 import { files } from "../schema/index.ts";
 import { FILE_STATUSES, ROW_STATUSES } from "../schema/rags.ts";
 import { columnsOf, pick, select } from "../select.ts";
+import { raw, readValue, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { HOLDS, isRemoved, OPEN, queueSql, type PendTimes } from "./file-rows.ts";
 import { markLeavingSql, type Removal, type RemovalTimes } from "./removal-store.ts";
-import { r, g } from "../records.ts";
 
 /** A RAG's indexes and what they show; null scopes: the whole source. */
 export type RagScopes = {

@@ -1,5 +1,11 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { raw, readRow, sql, readRows, type Database, type Sql } from "../sql.ts";
+import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
+import { isInColumns, readPage, type Slice } from "../page.ts";
+import { AFTER_SLASH, AFTER_ALL } from "../path-range.ts";
+import { rankOf } from "../records.ts";
+import { textList } from "../schema/columns.ts";
+import { files } from "../schema/index.ts";
+import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import {
   number,
   oneOf,
@@ -12,13 +18,7 @@ import {
   type Row,
   orNull,
 } from "../select.ts";
-import { textList } from "../schema/columns.ts";
-import { isInColumns, readPage, type Slice } from "../page.ts";
-import { AFTER_SLASH, AFTER_ALL } from "../path-range.ts";
-import { files } from "../schema/index.ts";
-import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
-import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
-import { rankOf } from "../records.ts";
+import { raw, readRow, sql, readRows, type Database, type Sql } from "../sql.ts";
 
 const f = columnsOf(files, "f");
 

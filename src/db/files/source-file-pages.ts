@@ -1,10 +1,10 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
-import { number, text, columnsOf, pick, select, type Row, orNull } from "../select.ts";
 import { isInColumns, countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
 import type { Key, KeyedPage, PageAt } from "../page.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS, type FileStatus } from "../schema/rags.ts";
+import { number, text, columnsOf, pick, select, type Row, orNull } from "../select.ts";
+import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import type { LiveRows } from "./public-files.ts";
 import { MAX_PATHS_SEARCHED, SOURCE_FILE, type SourceFile } from "./source-file-list.ts";
 

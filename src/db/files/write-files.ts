@@ -1,12 +1,12 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
-import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select } from "../select.ts";
+import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { counterWritesInRags } from "./counter-writes.ts";
-import { recordReadersSql, type ReaderRecords } from "./reader-store.ts";
 import { HOLDS, queueSql, type PendTimes } from "./file-rows.ts";
+import { recordReadersSql, type ReaderRecords } from "./reader-store.ts";
 import { markLeavingSql, type RemovalTimes } from "./removal-store.ts";
 
 /** The fields of a file that an upload changes. `metadata` null: the file keeps its own. */

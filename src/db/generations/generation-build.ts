@@ -1,10 +1,10 @@
-import { MINUTE_MS } from "../../core/time.ts";
 import type { RagId } from "../../core/ids.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import type { SizedMessage } from "../../ports/job-queue.ts";
-import { raw, readRows, readValue, runBatch, sql, type Database } from "../sql.ts";
 import { MESSAGE, requeueSql, rowKey, SIZED_FIELDS, type PendTimes } from "../files/file-rows.ts";
 import { ragFiles } from "../schema/index.ts";
 import { columnsOf, select } from "../select.ts";
+import { raw, readRows, readValue, runBatch, sql, type Database } from "../sql.ts";
 import type { GenerationBuild } from "./generation-store.ts";
 
 /** Rows `l` of the live generation of a RAG, except those that leave it. */

@@ -1,7 +1,7 @@
 import type { RagId } from "../../core/ids.ts";
-import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { g } from "../records.ts";
 import { pick, select, type Row } from "../select.ts";
+import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { refusalOf, type WantedIndex } from "./generation-store.ts";
 
 /** A retired generation `g` that can return: the last live one, unless only its shards differ. */

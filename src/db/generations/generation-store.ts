@@ -1,10 +1,10 @@
 import type { RagId } from "../../core/ids.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
-import { execute, raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
-import { flag, number, oneOf, pick, select, type Row } from "../select.ts";
 import { OPEN, rowKey } from "../files/file-rows.ts";
 import { fittingChunks, g, r, removalSql, vectorSourceSql, type RagRecord } from "../records.ts";
+import { flag, number, oneOf, pick, select, type Row } from "../select.ts";
+import { execute, raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 
 /** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {

@@ -1,9 +1,9 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { readRows, execute, readRow, type Database } from "../sql.ts";
 import { MESSAGE, requeueSql, type PendTimes } from "../files/file-rows.ts";
+import { g, s } from "../records.ts";
 import { ragFiles, files } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { g, s } from "../records.ts";
+import { readRows, execute, readRow, type Database } from "../sql.ts";
 
 const COUNTED_INDEX = select(pick(g, "ragId", "generation", "shards", "numberVectors"));
 /** A RAG's index as D1 counts it, for the comparison with what is stored. */

@@ -1,9 +1,9 @@
 import { filesOfSources, selectRagsOfSources, sumCounts } from "../catalog/source-counts.ts";
 import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
-import { hasRows, runBatch, sql, raw, readRows, onlyRow, type Database } from "../sql.ts";
-import { number, flag, text, columnsOf, orNull, pick, select, type Row } from "../select.ts";
-import { eventEndpoints, files, ragFiles, scanRuns } from "../schema/index.ts";
 import { r, s } from "../records.ts";
+import { eventEndpoints, files, ragFiles, scanRuns } from "../schema/index.ts";
+import { number, flag, text, columnsOf, orNull, pick, select, type Row } from "../select.ts";
+import { hasRows, runBatch, sql, raw, readRows, onlyRow, type Database } from "../sql.ts";
 
 const run = columnsOf(scanRuns, "run");
 const x = columnsOf(ragFiles, "x");

@@ -1,9 +1,9 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { execute, hasRows, readValue, runBatch, sql, readRows, type Database } from "../sql.ts";
 import { heldUntilSql, rowKey, LEAVING } from "../files/file-rows.ts";
+import { IN_WORK } from "../files/pending-files.ts";
 import { fileSources, ragGenerations, rags } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { IN_WORK } from "../files/pending-files.ts";
+import { execute, hasRows, readValue, runBatch, sql, readRows, type Database } from "../sql.ts";
 
 const [r, s] = [columnsOf(rags), columnsOf(fileSources)];
 const [RAG_ID, SOURCE_ID] = [select(pick(r, "id")), select(pick(s, "id"))];

@@ -1,5 +1,5 @@
-import { raw, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { number, oneOf, text, select, type Row } from "../select.ts";
+import { raw, readRows, runBatch, sql, type Database } from "../sql.ts";
 
 /** All secrets encrypted at rest, by the kind of their owner: table, column and key. */
 const PLACES = {

@@ -1,7 +1,7 @@
 import type { IndexAddress } from "../../ports/rag-index.ts";
-import { execute, raw, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { number, columnsOf, pick, select, type Row, orNull } from "../select.ts";
 import { vectorSyncs } from "../schema/index.ts";
+import { number, columnsOf, pick, select, type Row, orNull } from "../select.ts";
+import { execute, raw, readRows, runBatch, sql, type Database } from "../sql.ts";
 
 /** An index object whose vectors are kept in sync with the vector index. */
 const VECTOR_SYNC = select({

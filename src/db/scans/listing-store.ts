@@ -1,16 +1,16 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
-import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
-import type { Database, Sql } from "../sql.ts";
 import { counterWritesInRags } from "../files/counter-writes.ts";
 import { HOLDS, isOpen, queueSql, type PendTimes } from "../files/file-rows.ts";
+import { recordReadersSql, type Audience, type RecordedFile } from "../files/reader-store.ts";
 import { markLeavingSql, type Removal, type RemovalTimes } from "../files/removal-store.ts";
+import { countRows } from "../page.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select, type Row } from "../select.ts";
+import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 import { commitStep, isCommitted, type RunCounts, type ScanRun } from "./scan-store.ts";
-import { countRows } from "../page.ts";
-import { recordReadersSql, type Audience, type RecordedFile } from "../files/reader-store.ts";
 
 const f = columnsOf(files, "f");
 

@@ -1,9 +1,9 @@
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
-import { execute, hasRows, runBatch, sql, readRows, readValues } from "../sql.ts";
-import type { Database, Sql } from "../sql.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import type { ScanProgress } from "../schema/sources.ts";
 import { columnsOf, pick, notNull, select, rowAsSelect, type Row } from "../select.ts";
+import { execute, hasRows, runBatch, sql, readRows, readValues } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 
 export type { ScanProgress };
 

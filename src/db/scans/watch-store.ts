@@ -1,8 +1,8 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Watch } from "../../ports/source-watcher.ts";
-import { execute, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { fileSources, sourceWatches } from "../schema/index.ts";
 import { assignSql, columnsOf, pick, select, values, type Row } from "../select.ts";
+import { execute, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 
 const WATCHED_SOURCE = select(
   pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "watchAttempts"),

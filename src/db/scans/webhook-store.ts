@@ -1,10 +1,10 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
-import { idOfKey } from "../page.ts";
 import { queueSql, type PendTimes } from "../files/file-rows.ts";
+import { idOfKey } from "../page.ts";
 import { fileSources, files } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, pick, select } from "../select.ts";
+import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 
 const HOOKED_SOURCE = select(
   pick(

@@ -3,7 +3,6 @@ import { text, type AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
-
 import type { LeftOut } from "../../ports/source-reader.ts";
 
 /** A column of JSON text; what is read from it is checked by the shape. */

@@ -17,10 +17,10 @@ import type {
   QuestionSetId,
   RagId,
 } from "../../core/ids.ts";
+import { settingShape } from "../../core/input/run-setting.ts";
 import { jsonColumn, owner, updatedAt, ownerOrNull } from "./columns.ts";
 import { inferences } from "./models.ts";
 import { rags } from "./rags.ts";
-import { settingShape } from "../../core/input/run-setting.ts";
 
 /** Something that must be found: a file and, unless null, a text in it. */
 export const expectedShape = z.object({ file: z.string(), passage: z.string().nullable() });

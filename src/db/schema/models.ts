@@ -1,8 +1,8 @@
 import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
-import { MODEL_KINDS } from "../../core/models/model-kind.ts";
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
+import { MODEL_KINDS } from "../../core/models/model-kind.ts";
 import { jsonColumn, links, textList, updatedAt, choice } from "./columns.ts";
 import { rags } from "./rags.ts";
 

@@ -1,9 +1,9 @@
 import { toSnakeCase } from "drizzle-orm/casing";
 
 import { SECOND_MS, HOUR_MS } from "../../core/time.ts";
-import { raw, readValues, runBatch, sql, readRows, type Database } from "../sql.ts";
-import { number, text, namedColumns, select, type Row } from "../select.ts";
 import { usageHours } from "../schema/index.ts";
+import { number, text, namedColumns, select, type Row } from "../select.ts";
+import { raw, readValues, runBatch, sql, readRows, type Database } from "../sql.ts";
 
 /** The sums of one hour, dimension, key and currency; calls by the index of their latency bucket. */
 export type UsageRow = typeof usageHours.$inferSelect;

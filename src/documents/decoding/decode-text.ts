@@ -1,6 +1,6 @@
 import { walkParts, type CooperativeWork } from "../../core/work/cooperative.ts";
-import { countNote } from "../notes.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
+import { countNote } from "../notes.ts";
 import { CompactText } from "../writing/compact-text.ts";
 import { decodeAs } from "./decode-as.ts";
 import { detectEncoding } from "./detect-encoding.ts";

@@ -1,13 +1,4 @@
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
-import { decodeAs } from "./decode-as.ts";
-import { HANGUL, ideographs, type LeadBytes } from "./common-ideographs.ts";
-import { penaltiesOf } from "./first-bytes.ts";
-import {
-  CHINESE_SIMPLIFIED,
-  CHINESE_TRADITIONAL,
-  JAPANESE_FREQUENT,
-  KOREAN_FREQUENT,
-} from "./frequent-characters.ts";
 import {
   balticScore,
   cyrillicScore,
@@ -16,6 +7,15 @@ import {
   scriptScore,
   type IdeographRules,
 } from "./character-scores.ts";
+import { HANGUL, ideographs, type LeadBytes } from "./common-ideographs.ts";
+import { decodeAs } from "./decode-as.ts";
+import { penaltiesOf } from "./first-bytes.ts";
+import {
+  CHINESE_SIMPLIFIED,
+  CHINESE_TRADITIONAL,
+  JAPANESE_FREQUENT,
+  KOREAN_FREQUENT,
+} from "./frequent-characters.ts";
 
 type Candidate = {
   encoding: string;

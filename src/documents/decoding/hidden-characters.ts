@@ -1,13 +1,13 @@
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { walkParts, type CooperativeWork } from "../../core/work/cooperative.ts";
-import { countNote } from "../notes.ts";
-import { CompactText } from "../writing/compact-text.ts";
 import {
   textOf,
   type ExtractedDocument,
   type Extraction,
   type PageStart,
 } from "../extracted-document.ts";
+import { countNote } from "../notes.ts";
+import { CompactText } from "../writing/compact-text.ts";
 
 /** Characters, and colours of a terminal, that may have to be removed: a quick test, as most texts have none. */
 const SUSPECT =

@@ -1,10 +1,10 @@
 import { indexOfBytes } from "../../core/bytes/find-bytes.ts";
-import { ZipArchive } from "../formats/archive/zip-archive.ts";
-import { UnreadableDocument, type RawDocument } from "../extracted-document.ts";
 import type { DocumentFormat } from "../document-format.ts";
+import { UnreadableDocument, type RawDocument } from "../extracted-document.ts";
+import { ZipArchive } from "../formats/archive/zip-archive.ts";
 import { FORMATS, type DocumentKind } from "../registry.ts";
-import { kindByMediaType, kindByName } from "./media-types.ts";
 import { FLAT_ODF, foreignMediaType, headOf } from "./foreign-types.ts";
+import { kindByMediaType, kindByName } from "./media-types.ts";
 
 type Format = DocumentFormat<DocumentKind>;
 type FormatGuess = { format: Format } | { foreign: string };

@@ -1,6 +1,6 @@
+import type { ExtractedDocument, PageStart, Span } from "../extracted-document.ts";
 import { foreignMediaType } from "../media-type/foreign-types.ts";
 import { foldSpace } from "../writing/fold-space.ts";
-import type { ExtractedDocument, PageStart, Span } from "../extracted-document.ts";
 import { isLargePicture, pictureOfFile } from "./picture-file.ts";
 import { UnusablePicture, type Picture, type PictureReader } from "./picture.ts";
 import type { PageMemory, PictureText } from "./picture.ts";

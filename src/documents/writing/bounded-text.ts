@@ -1,5 +1,5 @@
-import { tooMuchText } from "./compact-text.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
+import { tooMuchText } from "./compact-text.ts";
 
 /** Limit for one paragraph or cell: each is copied several times while it is written. */
 const MAX_CHARACTERS = 2 << 20;

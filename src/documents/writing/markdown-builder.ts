@@ -4,11 +4,11 @@ import {
   runToEnd,
   type CooperativeWork,
 } from "../../core/work/cooperative.ts";
-import { CompactText } from "./compact-text.ts";
 import type { Extraction, PageStart } from "../extracted-document.ts";
 import { Omissions } from "../notes.ts";
-import { foldSpace } from "./fold-space.ts";
 import type { BlockTarget, FilledRow } from "./block-list.ts";
+import { CompactText } from "./compact-text.ts";
+import { foldSpace } from "./fold-space.ts";
 import { filledRow, rowsText, tableText } from "./table-text.ts";
 
 const MAX_HEADING_LEVEL = 6;

@@ -1,9 +1,9 @@
 import { findInference } from "../../catalog/inferences/runner-verbs.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
-import type { Database } from "../../db/sql.ts";
 import { absentFiles, type QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RagRecord } from "../../db/records.ts";
+import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 
 /** At most so many are named; a set that names more was made for another RAG. */

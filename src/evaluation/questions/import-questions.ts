@@ -1,8 +1,9 @@
+import "../../core/input/plain-issues.ts";
+
 import type { z } from "zod";
 
 import { invalid, tooLarge } from "../../core/errors.ts";
 import { pathText } from "../../core/input/field-path.ts";
-import "../../core/input/plain-issues.ts";
 import { parseJson } from "../../core/input/parse-json.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";

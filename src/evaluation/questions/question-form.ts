@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { parseJson } from "../../core/input/parse-json.ts";
-import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
+import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { ANSWER_CHECKS } from "../../db/schema/evaluation.ts";
 import { readResponseSchema } from "../../inference/response-schema.ts";
 import { storedPath } from "../../sources/file-names.ts";

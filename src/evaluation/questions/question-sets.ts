@@ -5,8 +5,10 @@ import { languageModelProblem } from "../../catalog/models/check-model.ts";
 import { invalidField, invalidFields, requireValid } from "../../core/errors.ts";
 import { requireFound, unprocessable } from "../../core/errors.ts";
 import { MAX_IDENTIFIER_LENGTH, newId } from "../../core/ids.ts";
-import { identifier, modelName, name } from "../../core/input/input-fields.ts";
 import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
+import { identifier, modelName, name } from "../../core/input/input-fields.ts";
+import { findRagRecord } from "../../db/catalog/rag-writes.ts";
+import { inferenceRows } from "../../db/catalog/runner-store.ts";
 import {
   findSet,
   insertSet,
@@ -14,8 +16,6 @@ import {
   updateSet,
   type QuestionSet,
 } from "../../db/evaluation/set-store.ts";
-import { findRagRecord } from "../../db/catalog/rag-writes.ts";
-import { inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { MAX_SETS } from "../limits.ts";

@@ -1,8 +1,8 @@
+import type { ModelUse } from "../../core/queue-messages.ts";
+import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { ModelUsage } from "../../db/schema/evaluation.ts";
 import type { Database } from "../../db/sql.ts";
-import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
-import type { ModelUse } from "../../core/queue-messages.ts";
 import { sumUsage } from "../measures/sum-usage.ts";
 
 /** Cost of an answer: its chat model, and the embedding models and rerankers of its searches. */

@@ -1,26 +1,26 @@
 import { z } from "zod";
 
-import { messageOf, QuarryError } from "../../core/errors.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
-import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
-import type { ModelUsage } from "../../db/schema/evaluation.ts";
+import { messageOf, QuarryError } from "../../core/errors.ts";
 import type { RunSetting } from "../../core/input/run-setting.ts";
+import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
+import type { ModelUsage } from "../../db/schema/evaluation.ts";
 import { textOf } from "../../inference/answer-text.ts";
+import { askModel } from "../../inference/ask-model.ts";
 import { runInference } from "../../inference/run-inference.ts";
+import type { InferenceServices } from "../../inference/types.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { applySearchMode } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
+import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 import { isRightAnswer } from "../measures/check-answer.ts";
 import { ranksOf } from "../measures/match-passages.ts";
 import { NO_USAGE, sumUsage } from "../measures/sum-usage.ts";
 import { chatUsage, answerUsage, searchUsage } from "./answer-usage.ts";
 import { needsReranking, topKOf, type Subject } from "./subject-of-run.ts";
-import { askModel } from "../../inference/ask-model.ts";
-import type { InferenceServices } from "../../inference/types.ts";
-import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 
 const DEFAULT_MULTIPLIER = 2;
 const FOUND_KEPT = 10;

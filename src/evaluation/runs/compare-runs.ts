@@ -3,7 +3,6 @@ import { commonQuestions, lightResults } from "../../db/evaluation/result-store.
 import type { LightResult } from "../../db/evaluation/result-store.ts";
 import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
 import type { Services } from "../../services.ts";
-import { depthOf } from "./subject-of-run.ts";
 import { isMoreThanChance, bootstrapInterval } from "../measures/bootstrap.ts";
 import {
   isWithin,
@@ -12,6 +11,7 @@ import {
   summarise,
   type MeasureName,
 } from "../measures/summarise.ts";
+import { depthOf } from "./subject-of-run.ts";
 
 /** Compares question by question. @throws QuarryError `unprocessable` while one is not done */
 export async function compareRuns(

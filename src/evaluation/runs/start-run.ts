@@ -1,16 +1,16 @@
 import { problemText, unprocessable } from "../../core/errors.ts";
 import { newId, type EvaluationRunId } from "../../core/ids.ts";
+import type { RunSetting } from "../../core/input/run-setting.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import type { Database } from "../../db/sql.ts";
-import { insertRun } from "../../db/evaluation/run-store.ts";
 import { allQuestions, hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
+import { insertRun } from "../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts } from "../../db/schema/evaluation.ts";
-import type { RunSetting } from "../../core/input/run-setting.ts";
+import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
+import { RUNS_AT_ONCE, RUNS_KEPT } from "../limits.ts";
 import { findAbsentFiles } from "../questions/absent-files.ts";
 import { judgeProblem } from "../questions/question-sets.ts";
-import { RUNS_AT_ONCE, RUNS_KEPT } from "../limits.ts";
 import { factsOf, subjectOfRun, type Subject } from "./subject-of-run.ts";
 
 /** How long a message may wait before the sweep sends another. */

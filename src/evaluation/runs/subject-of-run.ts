@@ -1,11 +1,11 @@
 import { chatModelProblem, checkReranker } from "../../catalog/models/check-model.ts";
 import { invalidField, invalidFields, requireValid } from "../../core/errors.ts";
+import type { RunSetting } from "../../core/input/run-setting.ts";
 import { findRagRecord } from "../../db/catalog/rag-writes.ts";
 import { inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
-import type { RunFacts } from "../../db/schema/evaluation.ts";
-import type { RunSetting } from "../../core/input/run-setting.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
+import type { RunFacts } from "../../db/schema/evaluation.ts";
 import { modeOf } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 

@@ -1,11 +1,11 @@
-import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
 
 import { callRecord, plainText, surfaceOf } from "../../core/calls/call-record.ts";
 import { newId } from "../../core/ids.ts";
 import { attempt } from "../../core/log.ts";
-import { RequestLog } from "../request-log.ts";
 import type { AppEnv } from "../app-env.ts";
+import { RequestLog } from "../request-log.ts";
 
 /** No status of HTTP: the caller had gone before there was an answer. */
 const CALLER_GONE = 499;

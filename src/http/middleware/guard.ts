@@ -8,8 +8,8 @@ import type { RecentLookup } from "../../db/access/recent-lookups.ts";
 import type { ListedRag } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
-import { ragsForReader } from "../rags-for-reader.ts";
 import { callerFrom, credentialIn, type Caller } from "../caller.ts";
+import { ragsForReader } from "../rags-for-reader.ts";
 
 type Resources = { rag: PublicRag; inference: PublicInference; agent: PublicAgent };
 type With<Variables> = AppEnv & { Variables: AppEnv["Variables"] & { caller: Caller } & Variables };

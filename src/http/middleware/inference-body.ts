@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 
-import { isObject } from "../../core/is-object.ts";
 import { jsonText, parseJson } from "../../core/input/parse-json.ts";
+import { isObject } from "../../core/is-object.ts";
 import type { PublicInference } from "../../db/access/principal-lookup.ts";
 import { inferenceInputProblems } from "../../inference/check-input.ts";
 import { queries } from "../../retrieval/search-request.ts";

@@ -1,9 +1,9 @@
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { parseJson } from "../../core/input/parse-json.ts";
 import { readLimited } from "../../core/bytes/read-limited.ts";
 import { throwCutOff, invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
+import { parseJson } from "../../core/input/parse-json.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const JSON_TYPE = "application/json";

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { SECOND_MS } from "../../core/time.ts";
 import { WINDOW_MS } from "../../core/sliding-window.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import type { Surface } from "../../ports/rate-limits.ts";
 import type { AppEnv } from "../app-env.ts";
 import { clientOf } from "../client-address.ts";

@@ -2,13 +2,13 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/time.ts";
 import { runAgent } from "../../inference/run-agent.ts";
+import { AgentInvokeRequest } from "../../inference/run-requests.ts";
 import type { ContentBlock as Block } from "../../inference/types.ts";
 import { linkedSourceOf, runAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../client-address.ts";
 import { guardAgent, guardAgentRun } from "../middleware/guard.ts";
 import { answerRun } from "../run-stream.ts";
-import { AgentInvokeRequest } from "../../inference/run-requests.ts";
 import { errorResponses } from "../schemas/error.ts";
 import { ContentBlock, LinkedFileSource, runFields } from "../schemas/inference.ts";
 import { agentParams, bearer, json, jsonRequest, checkJson, TAGS } from "./route-parts.ts";

@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 
 import { liveRowsOf } from "../../access/readers.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
+import { MUST_BE_RELATIVE } from "../../core/input/input-fields.ts";
 import {
   type FileSlice,
   findFileStatuses,
@@ -10,18 +11,17 @@ import {
   readFileSlices,
 } from "../../db/files/public-files.ts";
 import type { ListedRag } from "../../db/records.ts";
-import { fileAnswer, fileStateAnswer } from "../answers.ts";
+import { FILE_STATUSES_BY_PROGRESS } from "../../db/schema/rags.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
+import { fileAnswer, fileStateAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
 import { limit, page, pageNumbers } from "../page-query.ts";
 import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileState, InferenceFilePage } from "../schemas/file.ts";
-import { MUST_BE_RELATIVE } from "../../core/input/input-fields.ts";
-import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 import { totalOf } from "./rag-files.ts";
-import { FILE_STATUSES_BY_PROGRESS } from "../../db/schema/rags.ts";
+import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 
 const listInferenceFiles = createRoute({
   method: "get",

@@ -1,22 +1,22 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { isoTime } from "../../core/time.ts";
 import { billSubject } from "../../catalog/limits/metered-models.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
+import { isoTime } from "../../core/time.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
 import { runInference } from "../../inference/run-inference.ts";
+import { InferenceRetrieveRequest, InferenceRunRequest } from "../../inference/run-requests.ts";
 import { chunkAnswer, degradedAnswer, runAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
-import { baseUrlOf } from "../client-address.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
+import { baseUrlOf } from "../client-address.ts";
 import { guardInferenceRun } from "../middleware/guard.ts";
 import { ignoreUnusedSearch, validateInferenceBody } from "../middleware/inference-body.ts";
 import { answerRun } from "../run-stream.ts";
 import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
-import { InferenceRetrieveRequest, InferenceRunRequest } from "../../inference/run-requests.ts";
 import {
   InferenceList,
   InferenceRetrieveResponse,

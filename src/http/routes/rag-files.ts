@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { liveRowsOf } from "../../access/readers.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import {
   type FileFilter,
   type PublicFile,
@@ -11,17 +12,16 @@ import {
 import type { FileCounts, ListedRag } from "../../db/records.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import type { Services } from "../../services.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { fileAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardRag } from "../middleware/guard.ts";
-import { storedPath } from "../../sources/file-names.ts";
 import { isLimitValid, limitOfPage, limitProblem, page, pageNumbers } from "../page-query.ts";
 import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { RagFilePage } from "../schemas/file.ts";
-import { relativePath } from "../../core/input/input-fields.ts";
-import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
 import { textStream } from "../text-stream.ts";
+import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
 
 const query = z
   .object({

@@ -10,6 +10,7 @@ import type { ListedRag, RagRecord } from "../../db/records.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import { applySearchMode } from "../../retrieval/search-mode.ts";
+import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import { chunkAnswer, degradedAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
@@ -18,7 +19,6 @@ import { guardRag, guardSearch, mayChangeScopes } from "../middleware/guard.ts";
 import { errorResponses, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { Done, RagDetail, RagList, Scope } from "../schemas/rag.ts";
-import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import { RagRetrieveResponse } from "../schemas/retrieval.ts";
 import { bearer, json, jsonRequest, ragParams, TAGS, checkJson } from "./route-parts.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
 import { searchSettings } from "../../core/input/search-settings.ts";
-import { Provider } from "./rag.ts";
 import { ProviderFilter, SelectedFiles, SelectedFolders } from "../../inference/run-requests.ts";
 import { queries } from "../../retrieval/search-request.ts";
+import { Provider } from "./rag.ts";
 import { Chunk, Degradation } from "./retrieval.ts";
 
 export const LinkedFileSource = z

@@ -1,11 +1,11 @@
-import { normalForm } from "../../core/normal-form.ts";
 import type { StepResult, ToolSet } from "ai";
 
+import { normalForm } from "../../core/normal-form.ts";
 import { passageNumber } from "../../ports/models.ts";
-import type { Citation, ContentBlock } from "../types.ts";
-import { citingNotice, type Mark, newCitingWord, withoutMarks } from "./marks.ts";
 import { delimiterRemover } from "../../text/prompt-delimiters.ts";
 import { sentenceEnds } from "../../text/sentences.ts";
+import type { Citation, ContentBlock } from "../types.ts";
+import { citingNotice, type Mark, newCitingWord, withoutMarks } from "./marks.ts";
 
 /** How one run's model is asked to cite. */
 export type CiteRule = { word: string; notice: string };

@@ -1,17 +1,17 @@
-import { readersOf } from "../../access/readers.ts";
 import type { ToolSet } from "ai";
 import { z } from "zod";
 
+import { readersOf } from "../../access/readers.ts";
 import { reasonOf } from "../../core/errors.ts";
-import { TimeTogether } from "../../core/work/time-together.ts";
-import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
-import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
+import { TimeTogether } from "../../core/work/time-together.ts";
+import type { RagRecord } from "../../db/records.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
-import { applySearchMode, type AskedMode } from "../../retrieval/search-mode.ts";
-import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
+import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
+import { applySearchMode, type AskedMode } from "../../retrieval/search-mode.ts";
+import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 import { passageOf, selectFitting, type PromptParts } from "../assemble-prompt.ts";
 import type { EmitEvent } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";

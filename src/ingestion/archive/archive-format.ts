@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { fieldsOfKind } from "../../core/input/fields-of-kind.ts";
 import { FILE_FAILURES } from "../../core/file-failures.ts";
+import { fieldsOfKind } from "../../core/input/fields-of-kind.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 
 /** Increment it when a part is written in another way; earlier formats are still read. */

@@ -1,9 +1,9 @@
-import { isoTime } from "../../core/time.ts";
 import { joinBytes } from "../../core/bytes/join-bytes.ts";
 import { MANIFEST } from "../../core/bytes/zip/format.ts";
 import type { ZipInput } from "../../core/bytes/zip/write-zip.ts";
 import { sha256Hex, shardOf } from "../../core/hash.ts";
 import type { FileId } from "../../core/ids.ts";
+import { isoTime } from "../../core/time.ts";
 import { toBatches } from "../../core/work/batches.ts";
 import { listExportedExclusions, readExportedFiles } from "../../db/archive/export-store.ts";
 import type { ExportedFile, ExportedRag, ExportedSource } from "../../db/archive/export-store.ts";

@@ -1,16 +1,16 @@
+import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
-import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
-import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
-import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { busy, conflict, invalidField, QuarryError, reasonOf } from "../../core/errors.ts";
 import { type FileSourceId, MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { MAX_NAME_LENGTH } from "../../core/input/input-fields.ts";
-import { wholeCharacterEnd } from "../../core/whole-character.ts";
+import type { ScanMessage } from "../../core/queue-messages.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
+import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { splitBySize } from "../../core/work/batches.ts";
-import type { ScanMessage } from "../../core/queue-messages.ts";
 import { copyExclusions, findRagsExcluding } from "../../db/catalog/exclusion-store.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
 import {

@@ -1,7 +1,7 @@
-import { sha256Hex } from "../../core/hash.ts";
-import { Lane } from "../../core/work/lane.ts";
-import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { SpendingReached } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { Lane } from "../../core/work/lane.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { noteImage } from "../../db/files/image-store.ts";
 import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";

@@ -1,7 +1,7 @@
 import { requireFound, notFound } from "../../core/errors.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { yieldNow } from "../../core/work/cooperative.ts";
 import { Turns } from "../../core/work/turns.ts";
-import { MINUTE_MS } from "../../core/time.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import { UnusablePicture, type Picture } from "../../documents/pictures/picture.ts";
 import type { Services } from "../../services.ts";

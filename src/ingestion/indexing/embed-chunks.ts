@@ -1,13 +1,13 @@
 import { embedEach } from "../../catalog/models/embed-texts.ts";
-import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import { ModelFailure } from "../../ports/models.ts";
-import type { Services } from "../../services.ts";
-import { textToEmbed } from "../../documents/chunking/chunk-document.ts";
-import { outcomeOf, valueOf } from "./file-work.ts";
-import type { ChunkVector, FileWork, MissingWork, Outcome, ChunkRequest } from "./file-work.ts";
-import { labelFailure } from "./end-file.ts";
 import type { RagId } from "../../core/ids.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
+import { textToEmbed } from "../../documents/chunking/chunk-document.ts";
+import { ModelFailure } from "../../ports/models.ts";
+import type { Services } from "../../services.ts";
+import { labelFailure } from "./end-file.ts";
+import { outcomeOf, valueOf } from "./file-work.ts";
+import type { ChunkVector, FileWork, MissingWork, Outcome, ChunkRequest } from "./file-work.ts";
 
 export const embedderOf = ({ models }: Pick<Services, "models">, file: ClaimedFile) =>
   models.embedder(file.embeddingModel, file.dimensions);

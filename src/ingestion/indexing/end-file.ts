@@ -1,16 +1,16 @@
+import { isStorageFailure, QuarryError, SpendingReached } from "../../core/errors.ts";
 import type { FileFailure } from "../../core/file-failures.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
+import { isoTime, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileEnd } from "../../db/files/finish-files.ts";
-import type { IndexMessage } from "../../core/queue-messages.ts";
-import type { Services } from "../../services.ts";
-import { factsOf, indexOf, outcomeOf, fingerprintOf } from "./file-work.ts";
-import { isStorageFailure, QuarryError, SpendingReached } from "../../core/errors.ts";
-import { isoTime, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import { ModelFailure, providerReason } from "../../ports/models.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { UnreadableDocument } from "../../documents/extracted-document.ts";
-import { messageOf } from "./queue-by-size.ts";
+import type { Services } from "../../services.ts";
 import { MAX_TRIES, backOffMs } from "../timeouts.ts";
+import { factsOf, indexOf, outcomeOf, fingerprintOf } from "./file-work.ts";
+import { messageOf } from "./queue-by-size.ts";
 
 /** A failed attempt that is not the last one. */
 export type NextTry = { delayMs: number; reason: string };

@@ -1,13 +1,13 @@
+import { notFound } from "../../core/errors.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
+import { wholeCharacterEnd } from "../../core/whole-character.ts";
+import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
 import { EXTRACTION_FORMAT, UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
-import { textKey, bytesKey } from "../../sources/file-objects.ts";
-import { pushKind } from "../../sources/registry.ts";
-import { wholeCharacterEnd } from "../../core/whole-character.ts";
-import { notFound } from "../../core/errors.ts";
-import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import type { Services } from "../../services.ts";
+import { textKey, bytesKey } from "../../sources/file-objects.ts";
+import { pushKind } from "../../sources/registry.ts";
 
 /** Up to this size (bytes), plain text is read as fast from its file as from an extraction. */
 const PLAIN_TEXT_KEPT_FROM_BYTES = 64 * 1024;

@@ -1,15 +1,15 @@
+import { chunkIdOf, sha256Hex, shardOf } from "../../core/hash.ts";
 import type { ChunkId } from "../../core/ids.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
+import { CHUNKING_FORMAT, textToEmbed } from "../../documents/chunking/chunk-document.ts";
+import type { Chunk } from "../../documents/chunking/chunk-document.ts";
+import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { CHUNKING_FORMAT, textToEmbed } from "../../documents/chunking/chunk-document.ts";
-import type { Chunk } from "../../documents/chunking/chunk-document.ts";
-import { chunkIdOf, sha256Hex, shardOf } from "../../core/hash.ts";
 import { bareMediaType } from "../../sources/bare-media-type.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
-import { toBatches } from "../../core/work/batches.ts";
-import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
 

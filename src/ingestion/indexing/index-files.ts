@@ -2,23 +2,23 @@ import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { sendIndexingUsage } from "../../catalog/usage/send-usage.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { splitBySize } from "../../core/work/batches.ts";
 import { claimFiles, keyOfFile, releaseClaims } from "../../db/files/claim-files.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { finishFiles, requeueSuperseded, type FileEnd } from "../../db/files/finish-files.ts";
 import { idleBuilds } from "../../db/generations/generation-store.ts";
-import type { IndexMessage } from "../../core/queue-messages.ts";
+import { mayBeCompressed } from "../../documents/media-type/media-types.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
+import { LEASE_MS, timesFrom } from "../timeouts.ts";
 import { tryPurgeTombstones, scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { EmbeddingTally } from "./embed-chunks.ts";
-import { mayBeCompressed } from "../../documents/media-type/media-types.ts";
-import { addressOf } from "./file-work.ts";
-import { LEASE_MS, timesFrom } from "../timeouts.ts";
 import type { FileResult, NextTry } from "./end-file.ts";
+import { addressOf } from "./file-work.ts";
 import { indexGroup, unstartedFile, type DoneFile, type IndexJob } from "./index-group.ts";
-import { leaseOf, type Lease, type WorkBudget } from "./work-budget.ts";
 import { messageOf, queueBySize } from "./queue-by-size.ts";
+import { leaseOf, type Lease, type WorkBudget } from "./work-budget.ts";
 
 /** The files of a group hold at most this much text (bytes); a larger file is processed alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;

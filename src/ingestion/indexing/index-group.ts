@@ -1,7 +1,7 @@
-import { runInWaves, mapParallel } from "../../core/work/parallel.ts";
 import { toBatches, splitBySize } from "../../core/work/batches.ts";
-import { countAttempt } from "../../db/files/file-rows.ts";
+import { runInWaves, mapParallel } from "../../core/work/parallel.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
+import { countAttempt } from "../../db/files/file-rows.ts";
 import type { ActivationResult } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
 import { embedChunks, embedderOf } from "./embed-chunks.ts";
@@ -9,10 +9,10 @@ import { endOf, endOfFailure, supersededResult, StepFailure, labelFailure } from
 import type { FileResult } from "./end-file.ts";
 import { groupByIndex, factsOf, indexOf, outcomeOf, placeOf, valueOf } from "./file-work.ts";
 import type { ChunkVector, FileWork, MissingWork, Outcome } from "./file-work.ts";
-import type { Lease, WorkBudget } from "./work-budget.ts";
 import { createLoader, readFile, type Load, type LoadContext } from "./read-file.ts";
 import { createReuse, type Reuse } from "./reuse-vectors.ts";
 import { stageChunks, storeVersions } from "./store-chunks.ts";
+import type { Lease, WorkBudget } from "./work-budget.ts";
 
 /** An invocation may have six connections at once; more files would only wait. */
 const FILES_AT_ONCE = 6;

@@ -1,17 +1,17 @@
 import type { z } from "zod";
 
 import { checkChunking, overlapFor, storedRag } from "../../catalog/rags/rag-settings.ts";
+import { requireFound } from "../../core/errors.ts";
+import { shardOf } from "../../core/hash.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
+import { findFile } from "../../db/files/file-store.ts";
 import type { RagRecord } from "../../db/records.ts";
+import { writtenHeadings } from "../../ports/index-versions.ts";
+import type { Passage } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import { readExtractedText } from "./extracted-texts.ts";
-import { requireFound } from "../../core/errors.ts";
-import { shardOf } from "../../core/hash.ts";
-import { findFile } from "../../db/files/file-store.ts";
-import { writtenHeadings } from "../../ports/index-versions.ts";
-import type { Passage } from "../../ports/rag-index.ts";
 
 /** Characters of the document that are cut: enough to judge settings by, and quickly done. */
 const PREVIEW_CHARACTERS = 100_000;

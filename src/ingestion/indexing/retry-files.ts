@@ -1,7 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { requeueEnded, requeueFailed, requeueFailedOutside } from "../../db/files/pending-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PendTimes } from "../../db/files/file-rows.ts";
+import { requeueEnded, requeueFailed, requeueFailedOutside } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
 import { timesFrom } from "../timeouts.ts";
 

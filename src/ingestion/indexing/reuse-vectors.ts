@@ -1,11 +1,11 @@
-import { toBatches } from "../../core/work/batches.ts";
 import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
+import { shardOf } from "../../core/hash.ts";
 import type { ChunkId } from "../../core/ids.ts";
+import { toBatches } from "../../core/work/batches.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { Services } from "../../services.ts";
-import { chunkIdsOf, type ChunkVector, type FileWork, type IdentifiedChunk } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
-import { shardOf } from "../../core/hash.ts";
+import { chunkIdsOf, type ChunkVector, type FileWork, type IdentifiedChunk } from "./file-work.ts";
 
 /** Chunks requested at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;

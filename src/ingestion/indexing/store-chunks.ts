@@ -1,18 +1,18 @@
-import { folderOf } from "../../core/folders.ts";
 import { decodeHalfFloats, encodeHalfFloats } from "../../core/bytes/half-float.ts";
+import { folderOf } from "../../core/folders.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { ActivationResult, FileFacts } from "../../ports/index-versions.ts";
 import type { FileVersion, StagedChunk } from "../../ports/index-versions.ts";
-import type { StoredVector } from "../../ports/vector-ledger.ts";
 import type { IndexedVector } from "../../ports/vector-index.ts";
+import type { StoredVector } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";
-import { addressOf, groupByIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
-import type { ChunkVector, FileWork, Outcome } from "./file-work.ts";
-import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
+import { labelFailure } from "./end-file.ts";
+import { addressOf, groupByIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
+import type { ChunkVector, FileWork, Outcome } from "./file-work.ts";
 
 /** The index is written first: it searches in-flight vectors, and lost ones are sent from it. */
 

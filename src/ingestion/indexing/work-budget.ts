@@ -1,9 +1,9 @@
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { keyOfFile, renewClaims } from "../../db/files/claim-files.ts";
-import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
-import { messageOf } from "./queue-by-size.ts";
 import { LEASE_MS } from "../timeouts.ts";
+import { messageOf } from "./queue-by-size.ts";
 
 /**
  * A queue consumer starts no further file after this time (ms). With three minutes for reading the

@@ -1,6 +1,6 @@
 import { embedTexts } from "../../catalog/models/embed-texts.ts";
-import { attempt } from "../../core/log.ts";
 import { dotProduct } from "../../core/bytes/half-float.ts";
+import { attempt } from "../../core/log.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { dueProbes, recordProbe, type DueProbe } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";

@@ -1,14 +1,14 @@
+import { shardOf } from "../../core/hash.ts";
+import type { FileId } from "../../core/ids.ts";
 import { attempt } from "../../core/log.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import type { FileId } from "../../core/ids.ts";
 import { readCountedFiles, resetToPending } from "../../db/maintenance/index-check-store.ts";
 import { listQuietIndexes } from "../../db/maintenance/index-check-store.ts";
 import type { CountedFile, CountedIndex } from "../../db/maintenance/index-check-store.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { purgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { timesFrom } from "../timeouts.ts";
-import { shardOf } from "../../core/hash.ts";
+import { purgeTombstones } from "../vector-sync/upsert-vectors.ts";
 
 const INDEXES_PER_TURN = 3;
 const FILES_PER_PAGE = 1_000;

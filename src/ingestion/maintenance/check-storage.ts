@@ -1,5 +1,5 @@
-import { MINUTE_MS } from "../../core/time.ts";
 import { attempt } from "../../core/log.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { TRIED_AGAIN_AFTER_MS } from "../../core/work/storage-state.ts";
 import type { Services } from "../../services.ts";
 import { TRIAL_KEY } from "../../sources/file-objects.ts";

@@ -1,11 +1,11 @@
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { asId } from "../../core/ids.ts";
-import { MAX_PROBLEMS, NOBODY, readAccess, UNTOLD } from "../../db/files/reader-store.ts";
 import { SECOND_MS } from "../../core/time.ts";
+import { MAX_PROBLEMS, NOBODY, readAccess, UNTOLD } from "../../db/files/reader-store.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
-import { readerStore } from "../../sources/reader-store.ts";
 import { audienceOf, defaultReadersOf, namedReaders } from "../../sources/audiences.ts";
+import { readerStore } from "../../sources/reader-store.ts";
 
 /** A preview lists for so long; of a larger source, it covers the beginning. */
 const LISTED_FOR_MS = 20 * SECOND_MS;

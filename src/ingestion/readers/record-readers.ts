@@ -1,15 +1,15 @@
-import { attempt } from "../../core/log.ts";
 import { shardOf } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
+import { attempt } from "../../core/log.ts";
+import type { StoredFile } from "../../db/files/file-store.ts";
 import { forgetReaderChanges, recordDefaultAudience } from "../../db/files/reader-store.ts";
 import { recordReadersSql, readPendingChanges } from "../../db/files/reader-store.ts";
 import type { Audience, ReaderChange, ReaderRecords } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
-import type { FileReaders } from "../../ports/source-reader.ts";
 import type { IndexAudience } from "../../ports/index-versions.ts";
+import type { FileReaders } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { audienceOf, DEFAULT_READERS } from "../../sources/audiences.ts";
-import type { StoredFile } from "../../db/files/file-store.ts";
 
 const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => principal);
 

@@ -1,6 +1,6 @@
-import { mapParallel } from "../../core/work/parallel.ts";
 import { principalOf } from "../../core/principals.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import { dueGroups, endTurn, keepMembers, takeGroupSources } from "../../db/access/member-store.ts";
 import type { GroupSource } from "../../db/access/member-store.ts";
 import { readAccess } from "../../db/files/reader-store.ts";

@@ -1,6 +1,7 @@
-import { MINUTE_MS } from "../../core/time.ts";
-import { attempt } from "../../core/log.ts";
+import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import type { RagId } from "../../core/ids.ts";
+import { attempt } from "../../core/log.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { fillNextPage, retryOutsideFailures } from "../../db/generations/generation-build.ts";
 import { switchGeneration } from "../../db/generations/generation-build.ts";
 import { giveUpRetired, postponeDrop } from "../../db/generations/generation-return.ts";
@@ -8,9 +9,8 @@ import type { RetiredGeneration } from "../../db/generations/generation-return.t
 import { buildingGenerations, dropGeneration } from "../../db/generations/generation-store.ts";
 import type { GenerationBuild } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
-import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
-import { emptyIndex } from "../removal/purge-removed-resources.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
+import { emptyIndex } from "../removal/purge-removed-resources.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;

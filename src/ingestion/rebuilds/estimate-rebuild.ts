@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-import { MAX_DIMENSIONS } from "../../config.ts";
 import { checkChunking, overlapFor, storedRag } from "../../catalog/rags/rag-settings.ts";
+import { MAX_DIMENSIONS } from "../../config.ts";
 import { invalidField, messageOf } from "../../core/errors.ts";
 import { modelName } from "../../core/input/input-fields.ts";
-import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
-import { listGenerations, type ListedGeneration } from "../../db/generations/generation-store.ts";
 import { findPrices, PRICED_TOKENS, priceKey } from "../../db/catalog/model-store.ts";
+import { listGenerations, type ListedGeneration } from "../../db/generations/generation-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
+import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 
 /** Number of chunks whose texts are counted, spread over each shard. */
 const SAMPLE_PER_SHARD = 64;

@@ -1,14 +1,14 @@
+import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
+import { chunksInObject } from "../../catalog/rags/vector-place.ts";
+import { conflict } from "../../core/errors.ts";
 import type { RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
+import { MINUTE_MS } from "../../core/time.ts";
+import { reopenGeneration, returnableGeneration } from "../../db/generations/generation-return.ts";
 import { beginGeneration, ragsToRebuild } from "../../db/generations/generation-store.ts";
 import type { WantedIndex } from "../../db/generations/generation-store.ts";
-import { chunksInObject } from "../../catalog/rags/vector-place.ts";
-import type { Services } from "../../services.ts";
-import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
-import { conflict } from "../../core/errors.ts";
-import { MINUTE_MS } from "../../core/time.ts";
 import { listGenerations, type ListedGeneration } from "../../db/generations/generation-store.ts";
-import { reopenGeneration, returnableGeneration } from "../../db/generations/generation-return.ts";
+import type { Services } from "../../services.ts";
 
 /** Requests indexing of all files of a RAG from scratch, while the live index still answers. */
 export async function reindexRag(

@@ -1,6 +1,6 @@
 import { conflict, requireValid } from "../../core/errors.ts";
-import { findRagRecord } from "../../db/catalog/rag-writes.ts";
 import { scopesOfAll } from "../../db/catalog/rag-scope-store.ts";
+import { findRagRecord } from "../../db/catalog/rag-writes.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { indexState, startRebuild } from "./reindex-rag.ts";

@@ -9,12 +9,12 @@ import {
   listGenerationsOfRemovedRag,
 } from "../../db/maintenance/removed-resources-store.ts";
 import type { Services } from "../../services.ts";
-import { LATE_WRITES_MS } from "../timeouts.ts";
-import { stopAllWatches } from "../watches/stop-watches.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
+import { LATE_WRITES_MS } from "../timeouts.ts";
 import { isInVectorIndex, purgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { LEFTOVERS_RECHECK_MS, scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
+import { stopAllWatches } from "../watches/stop-watches.ts";
 
 const ROWS_PER_STEP = 2_000;
 const FILES_PER_INDEX_STEP = 500;

@@ -1,5 +1,5 @@
-import { attempt } from "../../core/log.ts";
 import type { FileSourceId } from "../../core/ids.ts";
+import { attempt } from "../../core/log.ts";
 import { HOUR_MS, DAY_MS } from "../../core/time.ts";
 import {
   dueReplacedContents,
@@ -7,14 +7,14 @@ import {
   settleReplacedContents,
   type ReplacedContent,
 } from "../../db/files/removal-store.ts";
-import type { Services } from "../../services.ts";
-import { bytesKey, textKey, fileOfKey, sourcePrefix } from "../../sources/file-objects.ts";
-import { pushKind } from "../../sources/registry.ts";
-import { readerKey } from "../../sources/reader-store.ts";
-import { pageKey } from "../../sources/page-store.ts";
-import { LATE_WRITES_MS } from "../timeouts.ts";
 import { dueUploadCheck, recordUploadCheck } from "../../db/maintenance/index-check-store.ts";
 import { readStoredVersions } from "../../db/maintenance/index-check-store.ts";
+import type { Services } from "../../services.ts";
+import { bytesKey, textKey, fileOfKey, sourcePrefix } from "../../sources/file-objects.ts";
+import { pageKey } from "../../sources/page-store.ts";
+import { readerKey } from "../../sources/reader-store.ts";
+import { pushKind } from "../../sources/registry.ts";
+import { LATE_WRITES_MS } from "../timeouts.ts";
 
 /** Their keys, at most two each, are deleted by one call, which takes 1,000. */
 const CONTENTS_PER_STEP = 500;

@@ -1,13 +1,13 @@
 import { reasonOf } from "../../core/errors.ts";
-import type { FileId } from "../../core/ids.ts";
-import { markFilesDeleted, settleRemovals, type Removal } from "../../db/files/removal-store.ts";
-import type { Services } from "../../services.ts";
-import { tryPurgeTombstones } from "../vector-sync/upsert-vectors.ts";
-import { scheduleVectorSync, type PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 import { shardOf } from "../../core/hash.ts";
+import type { FileId } from "../../core/ids.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { Deadline } from "../../core/work/deadline.ts";
+import { markFilesDeleted, settleRemovals, type Removal } from "../../db/files/removal-store.ts";
+import type { Services } from "../../services.ts";
 import { REMOVAL_CLAIM_MS, timesFrom } from "../timeouts.ts";
+import { tryPurgeTombstones } from "../vector-sync/upsert-vectors.ts";
+import { scheduleVectorSync, type PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 
 /** An index that does not answer holds up no other; the sweep comes back when the claim ends. */
 const REMOVE_WITHIN_MS = REMOVAL_CLAIM_MS - 10 * SECOND_MS;

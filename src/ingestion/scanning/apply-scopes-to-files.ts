@@ -1,10 +1,10 @@
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import type { RagId } from "../../core/ids.ts";
-import { applyScopesToPage, endOfPage, scopesRevision } from "../../db/files/scope-work-store.ts";
 import { releasePending } from "../../db/files/pending-files.ts";
+import { applyScopesToPage, endOfPage, scopesRevision } from "../../db/files/scope-work-store.ts";
 import type { Services } from "../../services.ts";
-import { QUEUED_CLAIM_MS, timesFrom } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
+import { QUEUED_CLAIM_MS, timesFrom } from "../timeouts.ts";
 
 const FILES_PER_PAGE = 1_000;
 

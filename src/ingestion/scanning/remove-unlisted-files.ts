@@ -1,11 +1,11 @@
+import type { FileId } from "../../core/ids.ts";
 import { isMassRemoval, REMOVED_FREELY } from "../../core/mass-removal.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import type { FileId } from "../../core/ids.ts";
 import { countLiveFiles, liveFileIds } from "../../db/scans/listing-store.ts";
 import { isMending, advance, noteMendedRemovals, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
-import { LEASE_MS } from "../timeouts.ts";
 import { removeDeletedFiles } from "../removal/remove-from-indexes.ts";
+import { LEASE_MS } from "../timeouts.ts";
 import { readNotes } from "./scan-notes.ts";
 
 const IDS_PER_PAGE = 5_000;

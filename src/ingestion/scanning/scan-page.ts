@@ -4,14 +4,14 @@ import { idsOfDeleted, commitPage, findKnownFiles } from "../../db/scans/listing
 import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
+import { audienceOf, defaultReadersOf } from "../../sources/audiences.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { advanceListing } from "../../sources/listing-advance.ts";
-import { comparePage } from "./compare-page.ts";
-import { LEASE_MS, timesFrom } from "../timeouts.ts";
-import { audienceOf, defaultReadersOf } from "../../sources/audiences.ts";
 import { sendReadersOrLater } from "../readers/record-readers.ts";
-import { notePage } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
+import { LEASE_MS, timesFrom } from "../timeouts.ts";
+import { comparePage } from "./compare-page.ts";
+import { notePage } from "./scan-notes.ts";
 
 /**
  * Time limit for one page of a listing, crawled pages included. The claim on the source outlasts

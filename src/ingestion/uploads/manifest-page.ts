@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Services } from "../../services.ts";
 import { DEFAULT } from "../../core/principals.ts";
 import { manifestRows } from "../../db/files/file-store.ts";
+import type { Services } from "../../services.ts";
 
 const PAGE_SIZE = 5_000;
 

@@ -1,15 +1,15 @@
 import { notFound, invalidField, requireFound } from "../../core/errors.ts";
 import { fileNameOf } from "../../core/folders.ts";
-import { findFile, findFiles } from "../../db/files/file-store.ts";
-import type { Services } from "../../services.ts";
-import { findChangedReaders, recordReaders, type PushedSource } from "../readers/record-readers.ts";
 import type { FileSourceId } from "../../core/ids.ts";
+import { findFile, findFiles } from "../../db/files/file-store.ts";
+import { markPathsDeleted } from "../../db/files/removal-store.ts";
 import { moveFiles, writeMetadata } from "../../db/files/write-files.ts";
-import { timesFrom } from "../timeouts.ts";
+import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { pushKind } from "../../sources/registry.ts";
-import { markPathsDeleted } from "../../db/files/removal-store.ts";
+import { findChangedReaders, recordReaders, type PushedSource } from "../readers/record-readers.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
+import { timesFrom } from "../timeouts.ts";
 
 /** Characters of the JSON; the header of an upload holds about as much. */
 const MAX_METADATA_LENGTH = 16_000;

@@ -1,10 +1,10 @@
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { QuarryError } from "../../core/errors.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { receiveUpload } from "./receive-upload.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
+import { receiveUpload } from "./receive-upload.ts";
 import { checkFilePath, createReceivedFile, storeFiles } from "./store-files.ts";
 import type { FileOfCaller, PutFileResult } from "./store-files.ts";
 

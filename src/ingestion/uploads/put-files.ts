@@ -1,8 +1,8 @@
 import { invalidField, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { Services } from "../../services.ts";
-import { Upload } from "./receive-upload.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
+import { Upload } from "./receive-upload.ts";
 import { checkFilePath, createReceivedFile, storeFiles } from "./store-files.ts";
 import type { FileOfCaller, ReceivedFile, StoreOutcome } from "./store-files.ts";
 

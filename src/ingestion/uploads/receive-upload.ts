@@ -1,7 +1,7 @@
+import { piecesOf, readLimited } from "../../core/bytes/read-limited.ts";
 import { throwCutOff } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { hexOf } from "../../core/ids.ts";
-import { piecesOf, readLimited } from "../../core/bytes/read-limited.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 
 /** Shorter bodies stay in memory until they are known to be new, which saves a write. */

@@ -1,20 +1,20 @@
 import { invalidField, notFound, reasonOf } from "../../core/errors.ts";
 import { fileNameOf } from "../../core/folders.ts";
 import { newId, type FileId } from "../../core/ids.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
 import { findFiles, type StoredFile } from "../../db/files/file-store.ts";
 import { writeFiles, type WrittenFile } from "../../db/files/write-files.ts";
 import { COPIED_VERSION } from "../../db/schema/sources.ts";
-import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PushedText } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { problemWithName, problemWithPath } from "../../sources/file-names.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
-import { timesFrom } from "../timeouts.ts";
 import { findChangedReaders, readerRecordsOf, recordReaders } from "../readers/record-readers.ts";
 import { sendReadersOrLater } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
+import { timesFrom } from "../timeouts.ts";
 import type { Upload } from "./receive-upload.ts";
 
 /** Facts of a file that a caller gives. Null: the file keeps its own. */

@@ -1,6 +1,7 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import { attempt } from "../../core/log.ts";
 import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
+import type { VectorId } from "../../core/ids.ts";
+import { attempt } from "../../core/log.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import {
   deleteVectorSync,
   addMissingVectorSyncs,
@@ -11,11 +12,10 @@ import {
 import type { VectorSync, VerificationCounts } from "../../db/maintenance/vector-sync-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
+import type { VectorToUpsert } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";
 import { purgeTombstones, LEFTOVERS_RECHECK_MS, newUpsertBatch } from "./upsert-vectors.ts";
 import { upsertVectors } from "./upsert-vectors.ts";
-import type { VectorId } from "../../core/ids.ts";
-import type { VectorToUpsert } from "../../ports/vector-ledger.ts";
 
 const INDEXES_PER_TURN = 60;
 const INDEXES_AT_ONCE = 6;

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from "../../core/time.ts";
 import { attempt } from "../../core/log.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { makeVectorSyncsDue } from "../../db/maintenance/vector-sync-store.ts";
 import type { VectorPlace } from "../../db/schema/rags.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";

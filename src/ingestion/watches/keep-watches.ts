@@ -1,8 +1,8 @@
-import type { Config } from "../../config.ts";
-import { guardUrl } from "../../sources/guarded-url.ts";
 import { randomBase62 } from "../../access/credential-format.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import type { Config } from "../../config.ts";
 import { sha256Hex } from "../../core/hash.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { mapParallel } from "../../core/work/parallel.ts";
 import {
   activateWatch,
   deleteWatch,
@@ -13,10 +13,10 @@ import {
   watchesOf,
 } from "../../db/scans/watch-store.ts";
 import type { StoredWatch, WatchedSource, WatchState } from "../../db/scans/watch-store.ts";
-import { mapParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
+import { guardUrl } from "../../sources/guarded-url.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { canBeStopped, stopWatches } from "./stop-watches.ts";
 

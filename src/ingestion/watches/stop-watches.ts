@@ -1,6 +1,6 @@
 import { reasonOf } from "../../core/errors.ts";
-import { attempt } from "../../core/log.ts";
 import type { FileSourceId } from "../../core/ids.ts";
+import { attempt } from "../../core/log.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { deleteWatch, findWatchedSource, watchesOf } from "../../db/scans/watch-store.ts";
 import type { StoredWatch, WatchedSource } from "../../db/scans/watch-store.ts";

@@ -1,10 +1,10 @@
-import { webUrlIn } from "../../core/input/web-address.ts";
 import { newId, type FileId, type FileSourceId } from "../../core/ids.ts";
+import { webUrlIn } from "../../core/input/web-address.ts";
 import { splitBySize } from "../../core/work/batches.ts";
 import { notePushesRefused, pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
-import type { PushLimits } from "../../sources/web/web-config.ts";
 import { nameOfPage, pageAddress } from "../../sources/web/pages/page-url.ts";
+import type { PushLimits } from "../../sources/web/web-config.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 /** A message holds 128 KB; an address may be long. */

@@ -1,9 +1,9 @@
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../../db/sql.ts";
 import { deleteWatch, findWatches, makeWatchesDue } from "../../db/scans/watch-store.ts";
 import { updateWatch } from "../../db/scans/watch-store.ts";
 import type { StoredWatch } from "../../db/scans/watch-store.ts";
+import type { Database } from "../../db/sql.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
 

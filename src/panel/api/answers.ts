@@ -4,14 +4,14 @@ import { agentPatch, newAgent, storedAgent } from "../../catalog/agents/agent-se
 import { inferencePatch, newInference } from "../../catalog/inferences/inference-settings.ts";
 import { storedInference } from "../../catalog/inferences/inference-settings.ts";
 import { agentVerbs, inferenceVerbs } from "../../catalog/inferences/runner-verbs.ts";
+import { asId } from "../../core/ids.ts";
+import { omitUndefined, type Given } from "../../core/input/omit-undefined.ts";
 import type { Slice } from "../../db/page.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
-import { asId } from "../../core/ids.ts";
 import { action } from "../action.ts";
-import { type Find, refuseChange } from "./request/route.ts";
 import { Endpoints, pageOf, time, schema } from "./request/endpoint.ts";
-import { omitUndefined, type Given } from "../../core/input/omit-undefined.ts";
+import { type Find, refuseChange } from "./request/route.ts";
 
 const identity = { id: z.string(), identifier: z.string(), createdAt: time };
 

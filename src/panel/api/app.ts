@@ -1,8 +1,8 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { baseUrlOf } from "../../http/client-address.ts";
-import { auditRequests } from "../../http/middleware/audit.ts";
 import { finishDocument } from "../../http/finish-document.ts";
+import { auditRequests } from "../../http/middleware/audit.ts";
 import { serviceInfo } from "../../http/open-api-document.ts";
 import { agentActions, inferenceActions } from "./answers.ts";
 import { archiveRoutes } from "./archive.ts";
@@ -15,7 +15,6 @@ import { fileBatchRoutes } from "./file-batch.ts";
 import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
 import { invitationRoutes } from "./invitations.ts";
-import { keyRoutes, openSessionRoutes, userRoutes } from "./users.ts";
 import { limitRoutes } from "./limits.ts";
 import { modelRoutes } from "./models.ts";
 import { overviewRoutes, usageRoutes } from "./overview.ts";
@@ -28,6 +27,7 @@ import { requestRoutes } from "./requests.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { keyRoutes, openSessionRoutes, userRoutes } from "./users.ts";
 
 const SOURCES = [fileSourceRoutes, fileReaderRoutes, sourceFileRoutes, fileBatchRoutes];
 const RAGS = [ragRoutes, ragIndexRoutes, inferenceActions.routes, agentActions.routes];

@@ -5,13 +5,13 @@ import { isoTime } from "../../core/time.ts";
 import { findImport, listImports, type ArchiveImport } from "../../db/archive/import-store.ts";
 import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
 import { receiveUpload } from "../../ingestion/uploads/receive-upload.ts";
+import { action } from "../action.ts";
 import { exportArchive } from "../archive/export-archive.ts";
+import { importWish } from "../archive/rename-things.ts";
 import { giveUpImport } from "../archive/run-import.ts";
 import { beginUpload, continueImport, storeUpload, takeImport } from "../archive/run-import.ts";
-import { importWish } from "../archive/rename-things.ts";
-import { action } from "../action.ts";
-import type { Find } from "./request/route.ts";
 import { fieldsOfKind, Endpoints, time, schema } from "./request/endpoint.ts";
+import type { Find } from "./request/route.ts";
 
 const flag = (usual: "true" | "false") =>
   z

@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 
 import { countEvents, readEvents, readEventPage } from "../../db/access/audit-store.ts";
 import type { AuditEvent, AuditFilter } from "../../db/access/audit-store.ts";
-import { fieldChange } from "../../db/schema/access.ts";
 import type { Key, KeyedPage } from "../../db/page.ts";
+import { fieldChange } from "../../db/schema/access.ts";
 import type { Database } from "../../db/sql.ts";
+import { textStream } from "../../http/text-stream.ts";
 import { fieldsOfKind, Endpoints, time, schema } from "./request/endpoint.ts";
 import { span } from "./request/route.ts";
-import { textStream } from "../../http/text-stream.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const MAX_COUNTED = 10_000;

@@ -9,8 +9,8 @@ import { isoTime } from "../../core/time.ts";
 import * as store from "../../db/catalog/event-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/route.ts";
 import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
+import type { Address } from "./request/route.ts";
 
 const Settings = storedSettings(endpoints.newEndpoint);
 const fields = { id: z.string(), ...Settings.shape, failingSince: timeOrNull };

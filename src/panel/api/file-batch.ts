@@ -1,19 +1,19 @@
 import { z } from "@hono/zod-openapi";
 
+import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { boundaryOf, multipartParts, type Part } from "../../core/bytes/multipart.ts";
-import { relativePath } from "../../core/input/input-fields.ts";
 import { invalid, invalidField, tooLarge } from "../../core/errors.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import { logFailure } from "../../http/errors.ts";
 import { refuseContentCoding } from "../../http/middleware/json-body.ts";
+import { movePushedFiles, removePushedFiles } from "../../ingestion/uploads/pushed-files.ts";
 import { BATCH_LIMITS, putFiles } from "../../ingestion/uploads/put-files.ts";
 import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts";
-import { movePushedFiles, removePushedFiles } from "../../ingestion/uploads/pushed-files.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
-import type { Find } from "./request/route.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
-import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
+import type { Find } from "./request/route.ts";
 import { decodePath, requirePushed, readFileHeaders, type SourceRow } from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;

@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 
 import { checkReader, fileReaders } from "../../catalog/file-sources/file-readers.ts";
+import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { namedReader, principals } from "../../core/input/input-fields.ts";
 import { unknownGroups } from "../../db/access/member-store.ts";
 import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
 import { setReaders } from "../../ingestion/uploads/pushed-files.ts";
-import { fieldsOfKind, Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
 import { action } from "../action.ts";
+import { fieldsOfKind, Endpoints, timeOrNull, schema } from "./request/endpoint.ts";
 import { findPushedFile } from "./source-files.ts";
-import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 
 const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
 const FileReaders = schema("FileReaders", {

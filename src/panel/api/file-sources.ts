@@ -2,20 +2,23 @@ import { z } from "@hono/zod-openapi";
 
 import { checkFileSource, type SourceCheck } from "../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
-import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { listScanRuns, listSourceRows, type ScanRunRow } from "../../db/catalog/source-store.ts";
-import { listFolder } from "../../db/files/source-file-list.ts";
 import { newSource, newSourceOf } from "../../catalog/file-sources/file-source-settings.ts";
 import { sourcePatch, sourcePatchOf } from "../../catalog/file-sources/file-source-settings.ts";
+import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
-import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
-import { relativePath } from "../../core/input/input-fields.ts";
-import { asId } from "../../core/ids.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
+import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
+import { asId } from "../../core/ids.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
+import { settingFields } from "../../core/input/setting-fields.ts";
+import { listScanRuns, listSourceRows, type ScanRunRow } from "../../db/catalog/source-store.ts";
+import { listFolder } from "../../db/files/source-file-list.ts";
 import { copySource } from "../../ingestion/copies/copy-source.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { mayReadAll } from "./request/guards.ts";
+import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
+import type { SourceManifest } from "../../sources/source-manifest.ts";
 import { action } from "../action.ts";
 import {
   fieldsOfKind,
@@ -26,11 +29,8 @@ import {
   timeOrNull,
   schema,
 } from "./request/endpoint.ts";
-import { omitUndefined } from "../../core/input/omit-undefined.ts";
+import { mayReadAll } from "./request/guards.ts";
 import { refuseChange } from "./request/route.ts";
-import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
-import type { SourceManifest } from "../../sources/source-manifest.ts";
-import { settingFields } from "../../core/input/setting-fields.ts";
 
 const Scan = schema("Scan", {
   startedAt: time,

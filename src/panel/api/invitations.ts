@@ -7,8 +7,8 @@ import * as store from "../../db/access/invitation-store.ts";
 import { baseUrlOf } from "../../http/client-address.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/route.ts";
 import { fieldsOfKind, Endpoints, time, schema } from "./request/endpoint.ts";
+import type { Address } from "./request/route.ts";
 
 const fields = {
   ...fieldsOfKind(z.string(), "id", "email"),

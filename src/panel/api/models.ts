@@ -8,9 +8,9 @@ import {
   removeProviderKey,
   setProvider,
 } from "../../catalog/models/provider-keys.ts";
-import { serverState } from "../../core/models/model-servers.ts";
 import { offeredModels, putModel, replaceModels } from "../../catalog/models/replace-models.ts";
 import { tryModelServer } from "../../catalog/models/try-model-server.ts";
+import { serverState } from "../../core/models/model-servers.ts";
 import {
   listModelRows,
   priceKey,

@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 
-import { DAY_MS, HOUR_MS, SECOND_MS } from "../../core/time.ts";
 import { countSecrets } from "../../access/secrets/reseal-secrets.ts";
-import { hasPermissions } from "../../db/catalog/source-store.ts";
-import { readOverview } from "../../db/maintenance/overview-store.ts";
-import { mayReadAll } from "./request/guards.ts";
-import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { invalidField } from "../../core/errors.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../core/time.ts";
 import { namesOf } from "../../db/access/audit-store.ts";
+import { hasPermissions } from "../../db/catalog/source-store.ts";
+import { readOverview } from "../../db/maintenance/overview-store.ts";
+import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
+import { mayReadAll } from "./request/guards.ts";
 import { span } from "./request/route.ts";
 
 /** Entries of each list; the counts say how many there are in all. */

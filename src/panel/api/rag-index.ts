@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
 
+import { findRag } from "../../catalog/rags/find-rag.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
+import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
 import { listPassages, previewChunks } from "../../ingestion/indexing/preview-chunks.ts";
 import { previewWish } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { findRag } from "../../catalog/rags/find-rag.ts";
 import { action } from "../action.ts";
-import { fieldsOfKind, Endpoints, pageOf, queued, time, schema } from "./request/endpoint.ts";
-import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
 import { panelSearch, searchRag } from "../search/search-rag.ts";
+import { fieldsOfKind, Endpoints, pageOf, queued, time, schema } from "./request/endpoint.ts";
 
 const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 

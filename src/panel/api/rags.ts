@@ -8,22 +8,22 @@ import { newRag, newRagCopy, ragPatch, storedRag } from "../../catalog/rags/rag-
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
 import { notFound } from "../../core/errors.ts";
-import type { RagRecord } from "../../db/records.ts";
-import { waitReasons } from "../../db/catalog/source-counts.ts";
+import { asId } from "../../core/ids.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
+import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
+import { waitReasons } from "../../db/catalog/source-counts.ts";
 import { findFileStatuses } from "../../db/files/public-files.ts";
+import type { RagRecord } from "../../db/records.ts";
+import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { takeOverRag } from "../../ingestion/rebuilds/take-over-rag.ts";
-import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
-import { asId } from "../../core/ids.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { action } from "../action.ts";
 import { countText } from "../components/figures.ts";
 import { fieldsOfKind, Endpoints, queued, schema } from "./request/endpoint.ts";
-import { omitUndefined } from "../../core/input/omit-undefined.ts";
 import { refuseChange } from "./request/route.ts";
-import { relativePath } from "../../core/input/input-fields.ts";
-import { storedPath } from "../../sources/file-names.ts";
 
 const { scopeMode, scopes } = storedRag.shape;
 const fields = {

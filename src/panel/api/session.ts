@@ -1,9 +1,12 @@
 import { z } from "@hono/zod-openapi";
 
+import { providerInput, providerSettings } from "../../access/openid/provider-settings.ts";
+import { saveProvider, readProvider } from "../../access/openid/provider-settings.ts";
 import type { Session } from "../../access/sessions/find-session.ts";
 import { expiredSessionCookie, sessionCookie } from "../../access/sessions/session-cookie.ts";
 import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
+import { beginTotp, confirmEnrolment, removeOwnTotp } from "../../access/totp/change-totp.ts";
 import { confirmation, credentials, proof } from "../../access/totp/totp-input.ts";
 import { changeOwnPassword } from "../../access/users/change-user.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
@@ -11,14 +14,11 @@ import { forbidden, requireFound, QuarryError } from "../../core/errors.ts";
 import { findUserByEmail } from "../../db/access/user-store.ts";
 import { originOf, isHttps } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
+import type { Services } from "../../services.ts";
+import { action, type ActionContext } from "../action.ts";
 import { Endpoints, schema } from "./request/endpoint.ts";
 import { requireTotp, refuseForeignPages, requireOwnPages, ownSession } from "./request/guards.ts";
 import { sessionHashOf, requireSignIn } from "./request/guards.ts";
-import { beginTotp, confirmEnrolment, removeOwnTotp } from "../../access/totp/change-totp.ts";
-import { action, type ActionContext } from "../action.ts";
-import { providerInput, providerSettings } from "../../access/openid/provider-settings.ts";
-import { saveProvider, readProvider } from "../../access/openid/provider-settings.ts";
-import type { Services } from "../../services.ts";
 
 const userOf = ({ userId, role, ...session }: Session) => ({
   id: userId,

@@ -1,22 +1,22 @@
 import { z } from "@hono/zod-openapi";
 
-import { requireFound } from "../../core/errors.ts";
 import { excludeFromSearch } from "../../catalog/file-sources/exclude-from-search.ts";
+import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { requireFound } from "../../core/errors.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import { listExclusions } from "../../db/catalog/exclusion-store.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
 import { listFilesOfSource } from "../../db/files/source-file-list.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseContentCoding } from "../../http/middleware/json-body.ts";
-import { relativePath } from "../../core/input/input-fields.ts";
-import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
 import { utf8Stream, readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
+import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
 import { describePushedFile, removePushedFile } from "../../ingestion/uploads/pushed-files.ts";
 import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { action, recordFiles } from "../action.ts";
-import type { Find } from "./request/route.ts";
 import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "./request/endpoint.ts";
-import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
+import type { Find } from "./request/route.ts";
 import { fileMetadata, requirePushed, refusePartial } from "./request/sent-file.ts";
 import { readFileHeaders, type SourceRow } from "./request/sent-file.ts";
 

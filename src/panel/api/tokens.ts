@@ -2,14 +2,14 @@ import { z } from "@hono/zod-openapi";
 
 import { createToken } from "../../access/tokens/create-token.ts";
 import { newToken } from "../../access/tokens/token-settings.ts";
-import { asId } from "../../core/ids.ts";
 import { requireFound } from "../../core/errors.ts";
+import { asId } from "../../core/ids.ts";
 import { findTokenLine, listTokens, removeToken } from "../../db/access/token-store.ts";
 import { TOKEN_KINDS } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/route.ts";
 import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
+import type { Address } from "./request/route.ts";
 
 const fields = {
   id: z.string(),

@@ -14,9 +14,9 @@ import { endSession, listSessions } from "../../db/access/session-store.ts";
 import { findPerson, listUsers } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
-import type { Address } from "./request/route.ts";
 import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { sessionHashOf } from "./request/guards.ts";
+import type { Address } from "./request/route.ts";
 
 const User = schema("User", { id: z.string(), email: z.string(), role, createdAt: time });
 

@@ -1,7 +1,8 @@
-import { defaultOverlap, checkScopes, newRag } from "../../catalog/rags/rag-settings.ts";
-import { chunksInObject } from "../../catalog/rags/vector-place.ts";
 import { nextScanAt } from "../../catalog/file-sources/create-file-source.ts";
 import { newSourceOf } from "../../catalog/file-sources/file-source-settings.ts";
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { defaultOverlap, checkScopes, newRag } from "../../catalog/rags/rag-settings.ts";
+import { chunksInObject } from "../../catalog/rags/vector-place.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { conflict, requireFound } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -12,19 +13,18 @@ import { nextGeneration } from "../../db/archive/import-store.ts";
 import type { PlannedRag, PlannedSource } from "../../db/archive/import-store.ts";
 import { findPrices, PRICED_TOKENS, priceKey } from "../../db/catalog/model-store.ts";
 import { ragsOfSource } from "../../db/catalog/source-store.ts";
+import type { RagRecord } from "../../db/records.ts";
 import { jsonIn, planKey, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { SETTINGS, type ArchivedRag } from "../../ingestion/archive/archive-format.ts";
 import type { ImportPlan } from "../../ingestion/archive/write-content.ts";
-import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { findMovedDestination } from "../../sources/source-secrets.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
-import { planAccess, renameInTokens } from "./archive-access.ts";
-import { planRest, type RestPlan } from "./rest-of-import.ts";
-import { renameThings, type ImportWish, type Settings } from "./rename-things.ts";
 import { parseSettings, readThings, replaceSecret } from "../config/settings.ts";
+import { planAccess, renameInTokens } from "./archive-access.ts";
+import { renameThings, type ImportWish, type Settings } from "./rename-things.ts";
+import { planRest, type RestPlan } from "./rest-of-import.ts";
 
 export type WholePlan = ImportPlan &
   RestPlan & {

@@ -1,12 +1,6 @@
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { invalidFields, QuarryError, messageOf } from "../../core/errors.ts";
 import { writeAccess, type Access } from "../../db/archive/access-store.ts";
-import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
-import type { ActionContext } from "../action.ts";
-import type { Values } from "../config/kinds.ts";
-import { applyPlan, planSettings } from "../config/plan.ts";
-import { tokenOfLimit } from "./rename-things.ts";
-import type { PlannedThing, renameThings, Settings } from "./rename-things.ts";
 import { allQuestions, removeOtherQuestions } from "../../db/evaluation/question-store.ts";
 import { listSets, type QuestionSet } from "../../db/evaluation/set-store.ts";
 import { portionsOf } from "../../db/sql.ts";
@@ -15,7 +9,13 @@ import { questionsAsJsonLines } from "../../evaluation/questions/export-question
 import { parseQuestions } from "../../evaluation/questions/import-questions.ts";
 import { keepQuestions } from "../../evaluation/questions/keep-questions.ts";
 import { findQuestionSet } from "../../evaluation/questions/question-sets.ts";
+import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import type { Services } from "../../services.ts";
+import type { ActionContext } from "../action.ts";
+import type { Values } from "../config/kinds.ts";
+import { applyPlan, planSettings } from "../config/plan.ts";
+import { tokenOfLimit } from "./rename-things.ts";
+import type { PlannedThing, renameThings, Settings } from "./rename-things.ts";
 
 /** The rest of an import: `settings` are applied when sources and RAGs are visible. */
 export type RestPlan = {

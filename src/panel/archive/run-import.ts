@@ -12,23 +12,23 @@ import { listConflicts, listImports, publishImport } from "../../db/archive/impo
 import { readWaitingExclusions, reserveGeneration } from "../../db/archive/import-store.ts";
 import { saveImport, deleteImport, takeWaitingFiles } from "../../db/archive/import-store.ts";
 import type { ArchiveImport } from "../../db/archive/import-store.ts";
+import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import { openArchive, PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
 import { uploadPrefix, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import { importPrefix } from "../../ingestion/archive/archive-file.ts";
 import { writeListing, writePassages } from "../../ingestion/archive/write-content.ts";
 import type { OpenVersions } from "../../ingestion/archive/write-content.ts";
 import { sendReadersOrLater } from "../../ingestion/readers/record-readers.ts";
+import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
 import { SWEPT_CLAIM_MS } from "../../ingestion/timeouts.ts";
-import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
 import { removeBelow, bytesKey, textKey } from "../../sources/file-objects.ts";
 import type { ActionContext } from "../action.ts";
 import type { Values } from "../config/kinds.ts";
 import { planSettings } from "../config/plan.ts";
-import { applyRest } from "./rest-of-import.ts";
 import { planImport, readPlan, storePlan, type WholePlan } from "./plan-import.ts";
 import type { ImportWish } from "./rename-things.ts";
-import { importPrefix } from "../../ingestion/archive/archive-file.ts";
-import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
+import { applyRest } from "./rest-of-import.ts";
 
 /** A call works so long on an import; the next one continues it. */
 const CALL_MS = 20 * SECOND_MS;

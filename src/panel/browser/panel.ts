@@ -1,8 +1,8 @@
 /** Every page loads this; code for few pages is fetched when the page has a use for it. */
 import { addCopyButtons } from "./copy.ts";
 import { listenForKeys } from "./keys.ts";
-import { keepFresh } from "./refresh.ts";
 import { searchWhileTyping } from "./look.ts";
+import { keepFresh } from "./refresh.ts";
 import { keepTimes } from "./times.ts";
 
 addCopyButtons();

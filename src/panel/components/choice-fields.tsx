@@ -1,8 +1,8 @@
 import type { ModelChoice } from "../../catalog/models/model-choices.ts";
-import { SelectField, TextField, Choices, TextArea, field } from "./form.tsx";
-import { count } from "./figures.ts";
-import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { MAX_CHOICES, type Choice } from "../../db/catalog/panel-lists.ts";
+import { BUILT_IN_MODELS } from "../../ports/models.ts";
+import { count } from "./figures.ts";
+import { SelectField, TextField, Choices, TextArea, field } from "./form.tsx";
 import { OTHER_MODEL, type FormState, type FormValues } from "./form.tsx";
 
 type Props = {

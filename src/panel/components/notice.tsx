@@ -1,5 +1,5 @@
-import { showHidden } from "./data.tsx";
 import { CodeBlock, CodeLine } from "./code-block.tsx";
+import { showHidden } from "./data.tsx";
 
 export const Notice = ({ text }: { text: string }) => (
   <p class="notice ok" role="status">

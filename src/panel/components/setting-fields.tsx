@@ -3,12 +3,12 @@ import type { z } from "zod";
 
 import { settingFields, type SettingField } from "../../core/input/setting-fields.ts";
 import { isObject } from "../../core/is-object.ts";
-import { Checkbox, Form, SelectField, TextArea, TextField, formName, freshForm } from "./form.tsx";
-import { OTHER_MODEL, type FormProps, type FormValues, type FormState } from "./form.tsx";
 import { valueAt } from "../../sources/source-secrets.ts";
+import { choicesIn } from "./choice-fields.tsx";
 import { Data } from "./data.tsx";
 import { count } from "./figures.ts";
-import { choicesIn } from "./choice-fields.tsx";
+import { Checkbox, Form, SelectField, TextArea, TextField, formName, freshForm } from "./form.tsx";
+import { OTHER_MODEL, type FormProps, type FormValues, type FormState } from "./form.tsx";
 
 type Props = {
   fields: readonly SettingField[];

@@ -3,8 +3,8 @@ import { Data } from "../components/data.tsx";
 import { PLACES, placeAt } from "../components/layout.tsx";
 import { SearchFilter } from "../components/table.tsx";
 import { isAdmin, page, type PageContext } from "./page.tsx";
-import { ADMINS_TABS, SETTINGS, TABS } from "./settings/settings-page.tsx";
 import { filterIn } from "./request/list.tsx";
+import { ADMINS_TABS, SETTINGS, TABS } from "./settings/settings-page.tsx";
 
 const FIND = "/panel/find";
 

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
+import type { Session } from "../../access/sessions/find-session.ts";
 import { forbidden } from "../../core/errors.ts";
 import { isHttps } from "../../http/client-address.ts";
-import type { Session } from "../../access/sessions/find-session.ts";
 import type { Find, PanelEnv } from "../api/request/route.ts";
 import type { AssetNames } from "../components/layout.tsx";
 

@@ -4,21 +4,21 @@ import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import { invalidField } from "../../core/errors.ts";
 import type { AuditAction } from "../../access/audit/audit-actions.ts";
+import { invalidField } from "../../core/errors.ts";
 import { handlerOf } from "../../http/middleware/audit.ts";
 import { permit, type Action } from "../action.ts";
 import type { Who } from "../api/request/route.ts";
 import { Data, View, Hidden } from "../components/data.tsx";
 import { Form, TextField, field } from "../components/form.tsx";
+import { formFrom, freshForm, type FormValues, type FormState } from "../components/form.tsx";
 import { Document, Layout, placeAt } from "../components/layout.tsx";
 import { PageHead, Tabs } from "../components/page-head.tsx";
 import type { Crumb, HeadProps, TabsProps } from "../components/page-head.tsx";
 import { isAdmin, type PageContext, type PageEnv } from "./page-env.ts";
 import { formOf } from "./request/form.ts";
-import { submit, type FormPage } from "./request/submit.ts";
 import { takeFlash, themeIn } from "./request/page-cookies.ts";
-import { formFrom, freshForm, type FormValues, type FormState } from "../components/form.tsx";
+import { submit, type FormPage } from "./request/submit.ts";
 
 export {
   requireAdmin,

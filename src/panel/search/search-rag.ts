@@ -6,11 +6,11 @@ import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { modelName, namedReader } from "../../core/input/input-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedAnswer } from "../../http/answers.ts";
-import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import type { Explanation } from "../../retrieval/explain.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve, type RetrievalResult } from "../../retrieval/retrieve.ts";
 import { applySearchMode } from "../../retrieval/search-mode.ts";
+import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import type { Services } from "../../services.ts";
 
 /** The fields of the public search, and a reranker to try without saving them. */

@@ -13,9 +13,9 @@ import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.t
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { attributesOf, type Attributes } from "../file-fields.ts";
-import { search } from "../search.ts";
-import { requireToken } from "../require-token.ts";
 import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
+import { requireToken } from "../require-token.ts";
+import { search } from "../search.ts";
 import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
 
 /* Dify's API: https://docs.dify.ai/en/use-dify/knowledge/external-knowledge-api */

@@ -2,18 +2,18 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 import { invalidField, isNotFound, notFound } from "../../core/errors.ts";
-import type { RagRecord } from "../../db/records.ts";
 import { pointInTime } from "../../core/input/input-fields.ts";
-import { modifiedWithinCondition } from "../../retrieval/retrieval-request.ts";
+import type { RagRecord } from "../../db/records.ts";
 import { degradedAnswer } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
+import { modifiedWithinCondition } from "../../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf, readFileId } from "../file-address.ts";
 import { search } from "../search.ts";
+import { readFileText } from "./file-text.ts";
 import { resourceUri } from "./resources.ts";
 import { numberOrText, schemaOf } from "./schema-of.ts";
 import { coveredRag, coveredRags, type Session } from "./session.ts";
-import { readFileText } from "./file-text.ts";
 
 /* `search` and `fetch` as assistants expect them: https://platform.openai.com/docs/mcp */
 

@@ -5,12 +5,12 @@ import type {
   Resource,
 } from "@modelcontextprotocol/server";
 
-import { QuarryError } from "../../core/errors.ts";
 import { liveRowsOf } from "../../access/readers.ts";
+import { QuarryError } from "../../core/errors.ts";
 import { readFilesAfter } from "../../db/files/public-files.ts";
 import type { FileAddress } from "../file-address.ts";
-import { readFileText } from "./file-text.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
+import { readFileText } from "./file-text.ts";
 import { coveredRags, type Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/resources */

@@ -6,17 +6,16 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-
 import { z } from "zod";
 
 import packageFacts from "../../../package.json" with { type: "json" };
 import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { logFailure } from "../../http/errors.ts";
-import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
-import type { Session } from "./session.ts";
 import { progressOf } from "./progress.ts";
 import { complete, getPrompt, listPrompts } from "./prompts.ts";
+import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
+import type { Session } from "./session.ts";
 import { callTool, listTools } from "./tools.ts";
 
 const INSTRUCTIONS = [

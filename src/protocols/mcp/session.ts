@@ -1,6 +1,6 @@
-import { listCoveredRags } from "../../db/access/public-lists.ts";
-import type { Credential, PublicRag } from "../../db/access/principal-lookup.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
+import type { Credential, PublicRag } from "../../db/access/principal-lookup.ts";
+import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { Caller } from "../../http/caller.ts";
 import { ragsForReader } from "../../http/rags-for-reader.ts";
 import type { Services } from "../../services.ts";

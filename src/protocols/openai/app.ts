@@ -4,13 +4,13 @@ import { notFound } from "../../core/errors.ts";
 import { closestName } from "../../core/input/closest-name.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
+import { requireAccess } from "../require-token.ts";
 import { answerTurn } from "./answer-turn.ts";
 import { chatCompletions } from "./chat-answer.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { openAiError, openAiTooMany } from "./errors.ts";
-import { responses } from "./responses-answer.ts";
 import { modelRoutes } from "./models.ts";
-import { requireAccess } from "../require-token.ts";
+import { responses } from "./responses-answer.ts";
 import { vectorStoreRoutes } from "./vector-stores.ts";
 
 /** OpenAI's API over inferences, agents and RAGs: https://platform.openai.com/docs/api-reference */

@@ -2,10 +2,10 @@ import type { Context } from "hono";
 import type { z } from "zod";
 
 import { invalidField, QuarryError } from "../../core/errors.ts";
-import { answerAndLog } from "../../http/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
+import { answerAndLog } from "../../http/errors.ts";
 import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
 
 /* https://platform.openai.com/docs/guides/error-codes: clients choose a class by the status. */
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-import { isObject } from "../../core/is-object.ts";
 import { parseJson } from "../../core/input/parse-json.ts";
-import type { CallerFunctions, FunctionCall } from "../../inference/types.ts";
+import { isObject } from "../../core/is-object.ts";
 import { schemaProblem } from "../../inference/json-schema/keywords.ts";
 import { searchToolNames } from "../../inference/tools/search-tools.ts";
+import type { CallerFunctions, FunctionCall } from "../../inference/types.ts";
 import type { Services } from "../../services.ts";
 import type { Runner } from "../run.ts";
 import { refuse } from "./errors.ts";

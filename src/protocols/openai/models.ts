@@ -7,9 +7,9 @@ import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit } from "../../http/middleware/guard.ts";
-import { MAX_MODEL_LENGTH } from "./turn.ts";
 import { requireAccess } from "../require-token.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
+import { MAX_MODEL_LENGTH } from "./turn.ts";
 
 /** `inference/sample` or `agent/sample`; with a colon for programs that take a slash for a provider. */
 type ModelName = { kind: CoveredRunner["kind"]; identifier: string };

@@ -1,6 +1,6 @@
+import { citationsIn, textOf } from "../../inference/answer-text.ts";
 import type { RunEvent } from "../../inference/run-events.ts";
 import type { FunctionCall, InferenceResult, Usage } from "../../inference/types.ts";
-import { citationsIn, textOf } from "../../inference/answer-text.ts";
 import { fileIdOf } from "../file-address.ts";
 import type { Turn } from "./turn.ts";
 

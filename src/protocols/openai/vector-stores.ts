@@ -14,8 +14,8 @@ import { readJson } from "../../http/middleware/json-body.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { attributesOf, type Attributes } from "../file-fields.ts";
-import { search } from "../search.ts";
 import { requireAccess } from "../require-token.ts";
+import { search } from "../search.ts";
 import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";
 

@@ -1,7 +1,7 @@
 import { BitSet } from "../../core/bit-set.ts";
 import { hash32 } from "../../core/hash.ts";
-import type { ChunkChange } from "../write/write-context.ts";
 import { readTotals } from "../tables.ts";
+import type { ChunkChange } from "../write/write-context.ts";
 import { copyInto, CachedValue, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;

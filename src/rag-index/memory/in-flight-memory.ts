@@ -1,5 +1,5 @@
-import { vectorBudget, bytesOfVectors, VectorMemory } from "./vector-memory.ts";
 import type { ChunkPlace } from "./live-chunks.ts";
+import { vectorBudget, bytesOfVectors, VectorMemory } from "./vector-memory.ts";
 
 /** Up to this many vectors are read from storage at each search. */
 const READ_FROM_STORAGE_LIMIT = 128;

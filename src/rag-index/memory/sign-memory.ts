@@ -1,9 +1,9 @@
+import { run, readTotals, type Row } from "../tables.ts";
 import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
 import { checkLength, cosineWith, type QueryVector } from "../vectors/query-vector.ts";
 import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
 import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
 import type { ChunkChange } from "../write/write-context.ts";
-import { run, readTotals, type Row } from "../tables.ts";
 import type { LiveChunk, LiveChunks, ChunkPlace } from "./live-chunks.ts";
 
 /** Estimated first, then scored exactly: this many more than are requested. */

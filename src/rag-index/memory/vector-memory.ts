@@ -1,11 +1,11 @@
-import type { ChunkId } from "../../core/ids.ts";
 import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
-import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
-import type { ChunkChange } from "../write/write-context.ts";
-import { MemoryBudget } from "./memory-budget.ts";
-import { checkLength, type QueryVector } from "../vectors/query-vector.ts";
+import type { ChunkId } from "../../core/ids.ts";
 import { chunksOf, readTotals, type Row } from "../tables.ts";
+import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
+import { checkLength, type QueryVector } from "../vectors/query-vector.ts";
+import type { ChunkChange } from "../write/write-context.ts";
 import type { LiveChunk, LiveChunks, ChunkPlace } from "./live-chunks.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;

@@ -1,7 +1,7 @@
 import type { ChunkId } from "../../core/ids.ts";
+import type { CorpusSize } from "../../text/bm25.ts";
 import { rowsOf, valueOf, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
-import type { CorpusSize } from "../../text/bm25.ts";
 
 /** Chunks that are read and scored without FTS5. */
 export const DIRECT_LIMIT_CHUNKS = 400;

@@ -1,7 +1,7 @@
 import { BitSet } from "../../core/bit-set.ts";
-import type { EligibleFiles, LiveChunk } from "../memory/live-chunks.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import type { KeptFileTable } from "../memory/file-table.ts";
+import type { EligibleFiles, LiveChunk } from "../memory/live-chunks.ts";
 import { run, valuesOf, readTotals, type Row } from "../tables.ts";
 import { filesInFolders, createFileFinder } from "./file-condition.ts";
 

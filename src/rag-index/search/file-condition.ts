@@ -2,8 +2,8 @@ import { BitSet } from "../../core/bit-set.ts";
 import { normalForm } from "../../core/normal-form.ts";
 import { isoTime, timeIn } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { run, select, valuesOf, type Row } from "../tables.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
+import { run, select, valuesOf, type Row } from "../tables.ts";
 
 /** Finds live files for which conditions hold, hidden ones among them; the caller may change it. */
 export function createFileFinder(sql: SqlStorage): (condition: FileCondition) => BitSet {

@@ -1,9 +1,9 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { HydratedChunk } from "../../ports/rag-index.ts";
 import { marksOf, rowsOf, stringsIn, type Row } from "../tables.ts";
+import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { RankedId } from "./fuse.ts";
-import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 
 type HydratedRow = Omit<
   HydratedChunk,

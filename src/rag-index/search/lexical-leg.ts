@@ -1,20 +1,20 @@
-import { bm25Scorer, HEADING_WEIGHT, type TermStatistics } from "../../text/bm25.ts";
 import type { ChunkId } from "../../core/ids.ts";
-import type { Candidate } from "../../ports/vector-index.ts";
 import type { WordStatistics } from "../../ports/rag-index.ts";
-import type { Eligibility } from "./eligibility.ts";
+import type { Candidate } from "../../ports/vector-index.ts";
+import { bm25Scorer, HEADING_WEIGHT, type TermStatistics } from "../../text/bm25.ts";
 import type { LiveChunk } from "../memory/live-chunks.ts";
 import { chunksOf, run, valueOf, readTotals, type Row } from "../tables.ts";
+import type { TermCounts } from "../write/term-counts.ts";
+import { readWords } from "../write/word-index.ts";
 import {
   readCorpusSize,
   DIRECT_LIMIT_CHUNKS,
   eligibleChunks,
   firstMatches,
 } from "./direct-scoring.ts";
-import { bestOf, type WordScores } from "./word-scores.ts";
-import { readWords } from "../write/word-index.ts";
+import type { Eligibility } from "./eligibility.ts";
 import { matchExpression, queryTerms, limitPostings, type QueryTerm } from "./query-terms.ts";
-import type { TermCounts } from "../write/term-counts.ts";
+import { bestOf, type WordScores } from "./word-scores.ts";
 
 type RankedChunk = { chunk: number; score: number };
 type ChunkPlace = LiveChunk & { id: ChunkId };

@@ -1,11 +1,11 @@
 import { normalForm } from "../../core/normal-form.ts";
+import { idfOf } from "../../text/bm25.ts";
 import { isFunctionWord, LANGUAGES, languageOfQuestion } from "../../text/languages.ts";
 import type { Language } from "../../text/languages.ts";
-import { idfOf } from "../../text/bm25.ts";
+import { spellingsOf } from "../../text/spellings.ts";
 import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { formsOf, isReduced } from "../../text/word-forms.ts";
-import { spellingsOf } from "../../text/spellings.ts";
 import { isPartOfCut, searchWordsOf } from "../../text/words.ts";
 
 /** Posting list entries that one query may read; its rarest words are read first. */

@@ -10,18 +10,18 @@ import type {
 } from "../../ports/rag-index.ts";
 import type { Candidate } from "../../ports/vector-index.ts";
 import { KeptChunkTable } from "../memory/chunk-table.ts";
-import { excludedChunks } from "../write/scopes.ts";
 import { KeptFileTable } from "../memory/file-table.ts";
 import { readTotals } from "../tables.ts";
+import { planMovedFiles } from "../vectors/vector-folders.ts";
+import { excludedChunks } from "../write/scopes.ts";
+import type { TermCounts } from "../write/term-counts.ts";
 import type { IndexChange } from "../write/write-context.ts";
 import { Eligibility, resolveRestriction } from "./eligibility.ts";
 import { chooseCandidates, listsOf, rankCandidates, type QueryLegs } from "./fuse.ts";
 import { readChunks, splitByEligibility } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
-import { ranksIn, WordScores } from "./word-scores.ts";
-import type { TermCounts } from "../write/term-counts.ts";
-import { planMovedFiles } from "../vectors/vector-folders.ts";
 import type { VectorLeg } from "./vector-leg.ts";
+import { ranksIn, WordScores } from "./word-scores.ts";
 
 /** Up to this many eligible vectors, a restricted search scans all of them. */
 export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;

@@ -1,13 +1,8 @@
 import { BYTES_PER_HALF } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate } from "../../ports/vector-index.ts";
-import type { Eligibility } from "./eligibility.ts";
-import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
-import type { ChunkChange } from "../write/write-context.ts";
-import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
-import type { EligibleFiles, ChunkPlace } from "../memory/live-chunks.ts";
-import { run, valueOf, readTotals, type Row } from "../tables.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
+import type { EligibleFiles, ChunkPlace } from "../memory/live-chunks.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
 import {
   bytesOfVectors,
@@ -16,6 +11,11 @@ import {
   VectorMemory,
   type LiveChunkName,
 } from "../memory/vector-memory.ts";
+import { run, valueOf, readTotals, type Row } from "../tables.ts";
+import { BestFew, type ScoredKey } from "../vectors/best-few.ts";
+import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
+import type { ChunkChange } from "../write/write-context.ts";
+import type { Eligibility } from "./eligibility.ts";
 
 /** Up to this many vectors are read from storage faster than all are loaded into memory. */
 const READ_FROM_STORAGE_LIMIT = 2_000;

@@ -1,9 +1,9 @@
 import type { BitSet } from "../../core/bit-set.ts";
 import { hash32 } from "../../core/hash.ts";
 import { HEADING_WEIGHT } from "../../text/bm25.ts";
-import { isPrefixTerm, matchExpression, POSTINGS_LIMIT, type QueryTerm } from "./query-terms.ts";
 import { MemoryBudget } from "../memory/memory-budget.ts";
 import { BestFew } from "../vectors/best-few.ts";
+import { isPrefixTerm, matchExpression, POSTINGS_LIMIT, type QueryTerm } from "./query-terms.ts";
 
 const MIB = 1_024 * 1_024;
 /**

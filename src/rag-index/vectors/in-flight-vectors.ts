@@ -1,8 +1,8 @@
-import { chunkOfVector, vectorIdOf, type FileId } from "../../core/ids.ts";
-import type { Verb } from "../write/write-context.ts";
 import { folderOf } from "../../core/folders.ts";
+import { chunkOfVector, vectorIdOf, type FileId } from "../../core/ids.ts";
 import type { FileUpsertBatch } from "../../ports/vector-ledger.ts";
 import { rowsOf, run, readSetting, valueOf, type Row } from "../tables.ts";
+import type { Verb } from "../write/write-context.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /** In-flight live chunks, which every search scans (tens of ms); a file beyond waits for room. */

@@ -1,7 +1,7 @@
-import type { Verb } from "../write/write-context.ts";
-import { MINUTE_MS } from "../../core/time.ts";
 import type { VectorId } from "../../core/ids.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { rowsOf, run, select, valueOf, addToTotals } from "../tables.ts";
+import type { Verb } from "../write/write-context.ts";
 
 /** Longer than a worker lives: by then, vectors sent before the removal have arrived. */
 const REMOVED_AGAIN_AFTER_MS = 16 * MINUTE_MS;

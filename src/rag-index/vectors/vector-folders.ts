@@ -1,9 +1,9 @@
-import type { Verb } from "../write/write-context.ts";
 import type { BitSet } from "../../core/bit-set.ts";
 import { folderOf, withAncestors } from "../../core/folders.ts";
-import type { Restriction, RestrictionPlan } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
+import type { Restriction, RestrictionPlan } from "../../ports/rag-index.ts";
 import { rowsOf, run, valueOf, valuesOf, type Row } from "../tables.ts";
+import type { Verb } from "../write/write-context.ts";
 
 /** Folders that may hold a file's vectors: the old one, too, until all are visible in the new. */
 

@@ -1,4 +1,3 @@
-import type { Verb } from "../write/write-context.ts";
 import { folderOf } from "../../core/folders.ts";
 import { chunkOfVector, vectorIdOf, type VectorId } from "../../core/ids.ts";
 import {
@@ -11,6 +10,7 @@ import {
   valuesOf,
   type Row,
 } from "../tables.ts";
+import type { Verb } from "../write/write-context.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
 import { findMovedFiles } from "./vector-folders.ts";

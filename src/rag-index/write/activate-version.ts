@@ -1,16 +1,16 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { toBatches } from "../../core/work/batches.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
-import { isPathExcluded, moveExclusion, readScopes, scopeTest } from "./scopes.ts";
-import { deleteChunks } from "./remove-chunks.ts";
-import { updateDuplicates } from "./duplicates.ts";
-import { addFile, ancestorsOf, findFile, isSuperseded, writeFacts, type FileRow } from "./files.ts";
-import { writeReadersOf } from "./audiences.ts";
-import type { Verb, WriteContext } from "./write-context.ts";
 import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { recordFileFolder } from "../vectors/vector-folders.ts";
+import { writeReadersOf } from "./audiences.ts";
+import { updateDuplicates } from "./duplicates.ts";
+import { addFile, ancestorsOf, findFile, isSuperseded, writeFacts, type FileRow } from "./files.ts";
+import { deleteChunks } from "./remove-chunks.ts";
+import { isPathExcluded, moveExclusion, readScopes, scopeTest } from "./scopes.ts";
 import { unindexWords } from "./word-index.ts";
+import type { Verb, WriteContext } from "./write-context.ts";
 
 const COLUMNS = [
   "chunk",

@@ -1,13 +1,13 @@
 import { vectorIdOf, type FileId } from "../../core/ids.ts";
-import { markAudiencesLeft } from "./audiences.ts";
-import { updateDuplicates } from "./duplicates.ts";
-import { addFile, findFile, markRemoved } from "./files.ts";
-import { forgetFolders } from "../vectors/vector-folders.ts";
-import type { WriteContext, Verb } from "./write-context.ts";
 import { chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
 import { addTombstones } from "../vectors/tombstones.ts";
+import { forgetFolders } from "../vectors/vector-folders.ts";
+import { markAudiencesLeft } from "./audiences.ts";
+import { updateDuplicates } from "./duplicates.ts";
+import { addFile, findFile, markRemoved } from "./files.ts";
 import { unindexWords } from "./word-index.ts";
+import type { WriteContext, Verb } from "./write-context.ts";
 
 export type LeavingChunk = Row<"chunks", "chunk" | "id" | "live">;
 

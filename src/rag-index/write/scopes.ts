@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { BitSet } from "../../core/bit-set.ts";
 import type { IndexScope, SearchExclusions } from "../../ports/rag-index.ts";
 import {
   run,
@@ -12,7 +13,6 @@ import {
   valuesOf,
 } from "../tables.ts";
 import type { Verb } from "./write-context.ts";
-import { BitSet } from "../../core/bit-set.ts";
 
 /** The fields that decide whether a file is inside the scopes. */
 type FilePlace = { path: string; externalId: string | null; ancestors: string[] };

@@ -1,12 +1,12 @@
 import { vectorIdOf, type ChunkId } from "../../core/ids.ts";
-import type { Verb } from "./write-context.ts";
 import type { StagedChunk } from "../../ports/index-versions.ts";
-import { addFile, findFile, isSuperseded } from "./files.ts";
 import { rowsOf, run, insertContents, chunksOf, valuesOf, addToTotals } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { noteFolders } from "../vectors/vector-folders.ts";
+import { addFile, findFile, isSuperseded } from "./files.ts";
+import type { Verb } from "./write-context.ts";
 
 /** The ids of these files' chunks whose text and vector are not stored. */
 export const missing: Verb<"missing"> = ({ sql }, files) =>

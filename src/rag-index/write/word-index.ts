@@ -1,9 +1,9 @@
+import { HOUR_MS } from "../../core/time.ts";
 import { toBatches } from "../../core/work/batches.ts";
 import { indexedTextsOf, indexedWordsOf, type ChunkText } from "../../text/indexed-words.ts";
 import { run, stringsIn, readSetting, writeSetting, valueOf, type Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import type { UnindexedChunk, WriteContext } from "./write-context.ts";
-import { HOUR_MS } from "../../core/time.ts";
 
 /** Texts that the FTS index was given of a chunk; deleting its words needs equal ones. */
 type StoredTexts = Row<"chunks", "chunk" | "headings" | "languages"> & Row<"contents", "text">;

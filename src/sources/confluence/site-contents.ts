@@ -4,8 +4,8 @@ import { isObject } from "../../core/is-object.ts";
 import { timeIn } from "../../core/time.ts";
 import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
-import { folderTree, segmentOf } from "../folder-tree.ts";
 import type { ApiClient } from "../api-client.ts";
+import { folderTree, segmentOf } from "../folder-tree.ts";
 import { pageOf, spaceList, V1, type Space } from "./confluence-client.ts";
 import { grants, restriction } from "./page-readers.ts";
 

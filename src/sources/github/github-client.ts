@@ -1,5 +1,4 @@
 import { createPrivateKey } from "node:crypto";
-
 import { z } from "zod";
 
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";

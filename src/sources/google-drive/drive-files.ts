@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import type { ApiClient } from "../api-client.ts";
 import { drivePermission, PERMISSION_FIELDS } from "./drive-permission.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
+import { domainPrincipal, userPrincipal, type Principal } from "../../core/principals.ts";
 import type { Now } from "../../core/time.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -14,7 +15,6 @@ import {
   readPermissions,
   type DrivePermission,
 } from "./drive-permission.ts";
-import { domainPrincipal, userPrincipal, type Principal } from "../../core/principals.ts";
 
 /*
  * https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions/list

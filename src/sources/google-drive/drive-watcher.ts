@@ -3,9 +3,9 @@ import { z } from "zod";
 import { DAY_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
-import { DRIVE_WEBHOOK } from "./drive-notifications.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { corpusOf, startOfChanges } from "./drive-listing.ts";
+import { DRIVE_WEBHOOK } from "./drive-notifications.ts";
 
 /*
  * Channels of the change feed: https://developers.google.com/workspace/drive/api/guides/push

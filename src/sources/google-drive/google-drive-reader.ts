@@ -6,7 +6,6 @@ import type { Api, ApiClient } from "../api-client.ts";
 import { folderTree, type FolderTree } from "../folder-tree.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
-import { directoryMembers, DriveReaders } from "./drive-readers.ts";
 import { googleApi } from "./drive-client.ts";
 import { exportTypeOf, fieldsOf, type DriveFile } from "./drive-files.ts";
 import {
@@ -23,6 +22,7 @@ import {
   type ChangeList,
   type StoredTree,
 } from "./drive-listing.ts";
+import { directoryMembers, DriveReaders } from "./drive-readers.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { filesBeneath, READERS_AT_ONCE } from "./files-beneath.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";

@@ -1,6 +1,6 @@
 import { sourceManifest } from "../source-manifest.ts";
-import { cloudDriveConfig } from "./google-drive-config.ts";
 import { DRIVE_WEBHOOK, driveNotifications } from "./drive-notifications.ts";
+import { cloudDriveConfig } from "./google-drive-config.ts";
 
 export const googleDrive = sourceManifest({
   id: "cloud_drive",

@@ -1,6 +1,9 @@
 import { AwsClient } from "aws4fetch";
 
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { MINUTE_MS, timeIn } from "../../core/time.ts";
+import { trimEnd } from "../../core/trim.ts";
+import { yieldNow, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
 import {
   missingFile,
   SourceFailure,
@@ -8,8 +11,7 @@ import {
   type SourceReader,
   type KnownFiles,
 } from "../../ports/source-reader.ts";
-import { yieldNow, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { clocksDiffer, skewOf } from "../clock-skew.ts";
 import {
   guardedFetch,
   openResponse,
@@ -21,12 +23,10 @@ import {
   type FetchClient,
 } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
-import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
-import { READERS, addReaders } from "./object-readers.ts";
 import type { SourceTools } from "../source-manifest.ts";
-import { clocksDiffer, skewOf } from "../clock-skew.ts";
-import { trimEnd } from "../../core/trim.ts";
 import { xmlRecords } from "../xml-records.ts";
+import { READERS, addReaders } from "./object-readers.ts";
+import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
 /** Each object that is new or changed costs a call. */

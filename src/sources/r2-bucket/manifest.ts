@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { prefix } from "../object-storage/object-storage-config.ts";
 import { objectStorage } from "../object-storage/manifest.ts";
+import { prefix } from "../object-storage/object-storage-config.ts";
 import { sourceManifest } from "../source-manifest.ts";
 
 export const r2Bucket = sourceManifest({

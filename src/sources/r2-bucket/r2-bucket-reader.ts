@@ -1,11 +1,11 @@
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { messageOf } from "../../core/errors.ts";
 import { missingFile, SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { bareMediaType } from "../bare-media-type.ts";
 import { decodeBody } from "../content-codings.ts";
 import { limitBody, tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import { READERS, readersInMetadata } from "../object-storage/object-readers.ts";
-import { bareMediaType } from "../bare-media-type.ts";
 import type { SourceTools } from "../source-manifest.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;

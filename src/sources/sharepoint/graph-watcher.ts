@@ -3,8 +3,8 @@ import { z } from "zod";
 import { MINUTE_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
-import { GRAPH_WEBHOOK } from "./graph-notifications.ts";
 import type { Api, ApiClient, ApiError } from "../api-client.ts";
+import { GRAPH_WEBHOOK } from "./graph-notifications.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/resources/subscription

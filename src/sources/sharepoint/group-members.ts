@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import { userPrincipal, type Principal } from "../../core/principals.ts";
 import { nullIfDenied, SourceFailure } from "../../ports/source-reader.ts";
+import { accessTokens } from "../access-tokens.ts";
 import { ApiClient, type ApiError, type Connection } from "../api-client.ts";
+import { entraTokens, isCertificate, type EntraApp } from "./entra-token.ts";
 import { graphRemedy, isThrottle, pageOf } from "./graph-client.ts";
 import { OWNERS, principalsOfClaim, SITE_GROUP } from "./graph-permission.ts";
-import { accessTokens } from "../access-tokens.ts";
-import { entraTokens, isCertificate, type EntraApp } from "./entra-token.ts";
 import { readDomains } from "./item-readers.ts";
 
 /** https://learn.microsoft.com/graph/api/group-list-transitivemembers */

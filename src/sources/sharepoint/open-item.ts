@@ -7,9 +7,9 @@ import {
   type ListedFile,
   type OpenedFile,
 } from "../../ports/source-reader.ts";
+import type { ApiClient } from "../api-client.ts";
 import { openResponse, tooLarge } from "../guarded-fetch.ts";
 import { driveItem } from "./drive-items.ts";
-import type { ApiClient } from "../api-client.ts";
 
 /** https://learn.microsoft.com/graph/api/driveitem-get-content */
 const DOWNLOAD_URL = "@microsoft.graph.downloadUrl";

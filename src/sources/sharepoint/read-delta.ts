@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { driveItem, fieldsOf, kindOf, type DriveItem } from "./drive-items.ts";
 import type { ApiClient } from "../api-client.ts";
 import { folderTree, type Folder } from "../folder-tree.ts";
+import { driveItem, fieldsOf, kindOf, type DriveItem } from "./drive-items.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 /** https://learn.microsoft.com/graph/api/driveitem-delta */

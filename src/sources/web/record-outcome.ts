@@ -1,5 +1,6 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
+import { keepPage, readPage } from "../page-store.ts";
 import { canonicalOf } from "./canonical-address.ts";
 import { countOfShape, countShape, noteState, stateOf, type QueuedPage } from "./crawl-state.ts";
 import {
@@ -14,7 +15,6 @@ import {
 import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
 import { enterSite, isWanted, leaveOut } from "./frontier.ts";
-import { keepPage, readPage } from "../page-store.ts";
 import type { Page, Outcome } from "./pages/fetch-page.ts";
 import { factsOf, isHtml, type HtmlPage } from "./pages/html-page.ts";
 import { nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";

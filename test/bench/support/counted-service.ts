@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-
 import { unstable_readConfig as readConfig, unstable_startWorker as startWorker } from "wrangler";
 
 import { PROJECT } from "../../../src/cli/installation.ts";

@@ -1,10 +1,10 @@
+import { readLimited } from "../../../src/core/bytes/read-limited.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
 import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
-import { identify } from "../../../src/ingestion/indexing/file-work.ts";
 import { putExtractedText } from "../../../src/ingestion/indexing/extracted-texts.ts";
-import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
-import { readLimited } from "../../../src/core/bytes/read-limited.ts";
+import { identify } from "../../../src/ingestion/indexing/file-work.ts";
 
 /** Takes in what is kept, and forgets it. */
 const nowhere = {

@@ -1,6 +1,6 @@
-import * as office from "../../support/office-files.ts";
 import { HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { LONG_FILES } from "../../support/long-files.ts";
+import * as office from "../../support/office-files.ts";
 import { bytesOf } from "../../support/read-document.ts";
 import { EMOJI, eml, emlHead, emlWith, forwarded, quotedPrintable } from "./large-mail.ts";
 import { pdf } from "./large-pdf.ts";

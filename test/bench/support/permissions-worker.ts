@@ -1,11 +1,11 @@
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import { runUntraced } from "../../../src/core/trace.ts";
+import { Deadline } from "../../../src/core/work/deadline.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import type { FileVersion } from "../../../src/ports/index-versions.ts";
 import type { Restriction, SearchRequest } from "../../../src/ports/rag-index.ts";
-import { Deadline } from "../../../src/core/work/deadline.ts";
-import { runUntraced } from "../../../src/core/trace.ts";
 import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
 import type { VectorIndex } from "../../../src/ports/vector-index.ts";
 import { RetrievalReport, type RetrievalServices } from "../../../src/retrieval/degradations.ts";

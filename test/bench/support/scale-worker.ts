@@ -5,11 +5,11 @@ import {
 } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { decodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
+import { shardOf } from "../../../src/core/hash.ts";
 import { type ChunkId, type FileId, type RagId, vectorIdOf } from "../../../src/core/ids.ts";
 import { runUntraced, type SpanFacts } from "../../../src/core/trace.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
-import { shardOf } from "../../../src/core/hash.ts";
 import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";

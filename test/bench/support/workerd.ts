@@ -1,3 +1,4 @@
+import { build } from "esbuild";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -5,8 +6,6 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-
-import { build } from "esbuild";
 
 import { freePort } from "../../end-to-end/run-cli.ts";
 

@@ -1,6 +1,6 @@
 import { dataOf, signIn } from "../../../src/cli/api/clients.ts";
-import { openTerminal } from "../../../src/cli/terminal.ts";
 import { waitForIndex } from "../../../src/cli/demo/wait-for-index.ts";
+import { openTerminal } from "../../../src/cli/terminal.ts";
 
 export const ADMIN = { email: "admin@localhost", password: "quarry" };
 export const MEMBER = { email: "member@quarry.test", password: "a long walk on the moor" };

@@ -1,5 +1,5 @@
-import { ConfluenceReader } from "../../../src/sources/confluence/confluence-reader.ts";
 import type { ConfluenceConfig } from "../../../src/sources/confluence/confluence-config.ts";
+import { ConfluenceReader } from "../../../src/sources/confluence/confluence-reader.ts";
 import { simulatedScans } from "../source/simulated-scans.ts";
 import type { ConfluenceDouble } from "./confluence-double.ts";
 

@@ -1,6 +1,5 @@
-import { generateKeyPairSync } from "node:crypto";
-
 import { importSPKI, jwtVerify } from "jose";
+import { generateKeyPairSync } from "node:crypto";
 
 /** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app */
 const MAX_ASSERTION_SECONDS = 600;

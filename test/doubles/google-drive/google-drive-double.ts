@@ -1,10 +1,10 @@
+import { PushNetwork } from "../push-network.ts";
 import { download, errorAnswer, exported, hashOf, json, NEW_ITEM, type Item } from "./answers.ts";
 import { ChangeLogs, type LogOwner } from "./change-logs.ts";
-import { PushNetwork } from "../push-network.ts";
 import { DirectoryDouble } from "./directory-double.ts";
-import { BASE, ServiceAccountDouble } from "./service-account-double.ts";
 import { parseFields, selected } from "./partial-response.ts";
 import { PermissionsDouble } from "./permissions.ts";
+import { BASE, ServiceAccountDouble } from "./service-account-double.ts";
 import { SharedDrives } from "./shared-drives.ts";
 import { WatchChannels } from "./watch-channels.ts";
 

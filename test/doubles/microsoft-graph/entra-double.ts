@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { importSPKI, jwtVerify, decodeProtectedHeader } from "jose";
+import { createHash } from "node:crypto";
 
 import { json } from "./answers.ts";
 

@@ -1,9 +1,9 @@
+import { PushNetwork } from "../push-network.ts";
 import { errorAnswer, json, selected, shownItem, type Item } from "./answers.ts";
 import { DriveDouble } from "./drive-double.ts";
+import { EntraDouble } from "./entra-double.ts";
 import { groupAnswer, type Group } from "./groups.ts";
 import { listPermissions } from "./permissions.ts";
-import { PushNetwork } from "../push-network.ts";
-import { EntraDouble } from "./entra-double.ts";
 import { SubscriptionsDouble } from "./subscriptions-double.ts";
 
 /*

@@ -1,5 +1,3 @@
-import { webConfig, type WebConfig } from "../../../src/sources/web/web-config.ts";
-import { webReader, type WebOptions } from "../../../src/sources/web/web-reader.ts";
 import type {
   KnownFiles,
   ListedFile,
@@ -7,6 +5,8 @@ import type {
   SourceReader,
   ReaderStore,
 } from "../../../src/ports/source-reader.ts";
+import { webConfig, type WebConfig } from "../../../src/sources/web/web-config.ts";
+import { webReader, type WebOptions } from "../../../src/sources/web/web-reader.ts";
 
 /** Only what never answers takes so long, on a busy machine too. */
 const PAGE_TIMEOUT_MS = 8_000;

@@ -1,7 +1,6 @@
+import { build } from "esbuild";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
-import { build } from "esbuild";
 
 import { checkClient, writeDocuments } from "../generated-client.ts";
 import type { Counterpart } from "../tools.ts";

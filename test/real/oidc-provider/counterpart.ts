@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { ageSessions, checkSettings, roleOf, saveProvider } from "../sign-ins.ts";

@@ -1,7 +1,6 @@
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 // A certified provider in strict settings; its people and keys are changed by POST /control.
 import { createServer } from "node:http";
-import { generateKeyPairSync, randomUUID } from "node:crypto";
-
 import { Provider } from "oidc-provider";
 
 const { PORT, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI } = process.env;

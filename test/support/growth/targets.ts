@@ -3,15 +3,16 @@ import { html } from "hono/html";
 import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../../src/adapters/embedded/lexical-reranker.ts";
-import { parseConfig } from "../../../src/config.ts";
 import { withoutThinking } from "../../../src/adapters/openai/thinking.ts";
-import { runToEnd } from "../../../src/core/work/cooperative.ts";
-import { Budget } from "../../../src/core/work/step-budget.ts";
+import { parseConfig } from "../../../src/config.ts";
 import { foldForDuplicates } from "../../../src/core/hash.ts";
 import { identifierFrom } from "../../../src/core/ids.ts";
 import { principalOf } from "../../../src/core/principals.ts";
+import { runToEnd } from "../../../src/core/work/cooperative.ts";
+import { Budget } from "../../../src/core/work/step-budget.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { detectLanguage } from "../../../src/documents/decoding/detect-language.ts";
+import { parseStructured } from "../../../src/documents/formats/mail/mail-headers.ts";
 import {
   partsOf,
   textOf as blockText,
@@ -19,7 +20,6 @@ import {
 import { LAID_OUT_AT_ONCE } from "../../../src/documents/formats/pdf/layout/page-rows.ts";
 import { segmentsOf } from "../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { foldSpace } from "../../../src/documents/writing/fold-space.ts";
-import { parseStructured } from "../../../src/documents/formats/mail/mail-headers.ts";
 import { foldText } from "../../../src/evaluation/measures/match-passages.ts";
 import { addressOf } from "../../../src/http/client-address.ts";
 import { forwardedElements } from "../../../src/http/forwarded.ts";
@@ -40,8 +40,8 @@ import { indexedTextsOf } from "../../../src/text/indexed-words.ts";
 import { linearPattern } from "../../../src/text/linear-pattern/linear-pattern.ts";
 import { neutralise, readPassages } from "../../../src/text/prompt-delimiters.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
-import { estimateTokens } from "../../../src/text/tokens.ts";
 import { spellingsOf } from "../../../src/text/spellings.ts";
+import { estimateTokens } from "../../../src/text/tokens.ts";
 import { indexWordsOf, searchWordsOf } from "../../../src/text/words.ts";
 import { docx, epub, odf, pptx, xlsx } from "../office-files.ts";
 import { largePageOf } from "../pdf-of.ts";

@@ -1,9 +1,9 @@
+import * as zxcvbn from "@zxcvbn-ts/language-common";
 import { scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
-import * as zxcvbn from "@zxcvbn-ts/language-common";
 
-import { hashPassword, verifyPassword } from "../../../src/access/users/password.ts";
 import { MIN_PASSWORD_LENGTH, refuseGuessable } from "../../../src/access/users/password-rules.ts";
+import { hashPassword, verifyPassword } from "../../../src/access/users/password.ts";
 
 test("a password is kept as salted scrypt with its parameters", async () => {
   const storedHash = await hashPassword("correct horse");

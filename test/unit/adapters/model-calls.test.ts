@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
-import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
-import { parseConfig } from "../../../src/config.ts";
 import { embedEach, embedTexts } from "../../../src/catalog/models/embed-texts.ts";
-import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
+import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 
 const config = parseConfig({
   ENVIRONMENT: "development",

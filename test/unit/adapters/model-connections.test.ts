@@ -1,10 +1,10 @@
 import { expect, test, beforeEach, vi } from "vitest";
 
-import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
 import type { ModelRegistry } from "../../../src/ports/models.ts";
 import type { Failure } from "../../doubles/openai-compatible/failures.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { serveOpenAi } from "../../doubles/openai-compatible/serve.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { parseConfig } from "../../../src/config.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 
 const config = parseConfig({
   ENVIRONMENT: "development",

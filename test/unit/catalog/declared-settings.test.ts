@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-
 import { getTableColumns, getTableName, type Column } from "drizzle-orm";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { z } from "zod";
 

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { LlamaServer } from "../../doubles/openai-compatible/llama-server.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { embedEach, embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { parseConfig } from "../../../src/config.ts";
@@ -8,6 +7,7 @@ import { toBatches } from "../../../src/core/work/batches.ts";
 import { DeadlineExceeded } from "../../../src/core/work/deadline.ts";
 import { Lane } from "../../../src/core/work/lane.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
+import { LlamaServer } from "../../doubles/openai-compatible/llama-server.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 const SECOND_MS = 1_000;

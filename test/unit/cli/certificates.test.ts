@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
-
 import { expect, test } from "vitest";
 
 import { trustedCertificates } from "../../../src/cli/worker/certificates.ts";

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-
 import { afterAll, expect, test } from "vitest";
 
 import { missedThresholds, settingIn, thresholdIn } from "../../../src/cli/evaluate-command.ts";

@@ -9,7 +9,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { exportCommand } from "../../../src/cli/archive/archive-commands.ts";

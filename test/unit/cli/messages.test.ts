@@ -1,17 +1,16 @@
+import type { Command } from "commander";
 import { writeFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-
-import type { Command } from "commander";
 import { beforeEach, expect, test, vi, type MockInstance } from "vitest";
 
+import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
+import { adviceOnModels, tolerate, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
+import { CommandFailure, sentenceOf } from "../../../src/cli/failure.ts";
+import { versionOfProject } from "../../../src/cli/installation.ts";
 import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-commands.ts";
 import { statusCommand } from "../../../src/cli/query-commands.ts";
 import { parseServiceUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
-import { versionOfProject } from "../../../src/cli/installation.ts";
-import { adviceOnModels, tolerate, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
-import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
-import { CommandFailure, sentenceOf } from "../../../src/cli/failure.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";
 

@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-
 import { beforeEach, expect, test } from "vitest";
 
 import type { ModelPlace } from "../../../src/cli/demo/model-server.ts";

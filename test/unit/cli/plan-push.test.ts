@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-
 import { beforeEach, expect, test } from "vitest";
 
 import { chooser, listFolder } from "../../../src/cli/push/list-folder.ts";

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-
 import { expect, test, vi } from "vitest";
 
 import { workerdConfigs } from "../../../src/cli/build/service-config.ts";

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { expect, onTestFinished, test } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";

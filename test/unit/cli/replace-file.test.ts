@@ -1,6 +1,5 @@
 import { closeSync, openSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { expect, test } from "vitest";
 
 import { bundleCommands } from "../../../src/cli/build/build-service.ts";

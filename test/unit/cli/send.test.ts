@@ -2,7 +2,6 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { RequestListener, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { afterAll, expect, onTestFinished, test } from "vitest";
 
 import { dataOf, panelApi, publicApi } from "../../../src/cli/api/clients.ts";

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";
-import { statusCommand } from "../../../src/cli/query-commands.ts";
 import { setUpResources } from "../../../src/cli/demo/set-up.ts";
 import { waitForIndex } from "../../../src/cli/demo/wait-for-index.ts";
+import { statusCommand } from "../../../src/cli/query-commands.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { listen } from "../../doubles/listen.ts";
 

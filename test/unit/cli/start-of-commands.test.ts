@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-
 import { expect, test } from "vitest";
 
 import { PROJECT } from "../../../src/cli/installation.ts";

@@ -13,15 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-
 import { beforeEach, expect, test } from "vitest";
 
 import { readDemoState, writeDemoState } from "../../../src/cli/demo/demo-state.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { claimState, identityOf, servedPort } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
-import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 let folder = "";
 beforeEach(() => {

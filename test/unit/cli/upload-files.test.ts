@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { expect, test, vi } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";

@@ -1,7 +1,6 @@
+import { watch, type FSWatcher } from "chokidar";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
-import { watch, type FSWatcher } from "chokidar";
 import { expect, test, vi } from "vitest";
 
 import type { PanelApi } from "../../../src/cli/api/clients.ts";
@@ -9,8 +8,8 @@ import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
 import { pushContinuously } from "../../../src/cli/push/push-continuously.ts";
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
-import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 test("a push that failed is tried again until it is done, without a change", async () => {
   const folder = testFolder();

@@ -1,12 +1,11 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-
 import { expect, test } from "vitest";
 
 import { followWorkerLog } from "../../../src/cli/worker/worker-log.ts";
-import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const MAX_BYTES = 1_000;
 const ofWorker = (level: string, logged: object) =>

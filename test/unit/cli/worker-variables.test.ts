@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-
 import { beforeEach, expect, test, vi } from "vitest";
 
 import { seal, unseal } from "../../../src/access/seal.ts";

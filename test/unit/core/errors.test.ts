@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { reasonOf } from "../../../src/core/errors.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { findPrice } from "../../../src/db/catalog/model-store.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 
 const SECRET = "sk-of-nobody-s-business";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { number } from "../../../src/db/select.ts";
 import { files, ragFiles, ragGenerations, sessions } from "../../../src/db/schema/index.ts";
+import { number } from "../../../src/db/select.ts";
 import {
   assignSql,
   columnsOf,

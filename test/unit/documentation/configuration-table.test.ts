@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-
 import { expect, test } from "vitest";
 import { unstable_readConfig as readWranglerConfig } from "wrangler";
 import { z } from "zod";

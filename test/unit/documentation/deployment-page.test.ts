@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-
 import { expect, test } from "vitest";
 
 const page = readFileSync("docs/deployment.md", "utf8");

@@ -1,6 +1,5 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-
 import { expect, test } from "vitest";
 
 import { allPages, anchorsOf, readPage, relativeLinks, unevenRows, type Page } from "./pages.ts";

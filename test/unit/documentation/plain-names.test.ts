@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from "node:fs";
-
 import { parseSync, Visitor } from "oxc-parser";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-
 import { expect, test } from "vitest";
 
 import { readQuestions } from "../../bench/support/documentation.ts";

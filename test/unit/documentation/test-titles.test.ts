@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from "node:fs";
-
 import { expect, test } from "vitest";
 
 const MAX_TITLE_LENGTH = 79;

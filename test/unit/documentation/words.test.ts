@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from "node:fs";
-
 import { expect, test } from "vitest";
 
 /** Texts for people, and comments; the sample is fiction. */

@@ -1,5 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { checkStreams } from "../../../src/documents/formats/pdf/bounds/stream-bounds.ts";
 import type { FilledRow } from "../../../src/documents/writing/block-list.ts";

@@ -1,8 +1,9 @@
 import { gzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
-import { compound, HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { unitsOf } from "../../support/growth/growth.ts";
+import { compound, HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { docx, zipped } from "../../support/office-files.ts";
 import { encryptedPdf } from "../../support/pdf-of.ts";
 import { bytesOf, extract, reads } from "../../support/read-document.ts";

@@ -1,5 +1,4 @@
 import { deflateSync } from "node:zlib";
-
 import { expect, it } from "vitest";
 
 import { extractDocument } from "../../../src/documents/extract-document.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { xlsx } from "../../support/office-files.ts";
 import { extract, type Content } from "../../support/read-document.ts";
 

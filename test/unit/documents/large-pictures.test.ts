@@ -1,11 +1,10 @@
 import { deflateSync } from "node:zlib";
-
 import { expect, it } from "vitest";
 
 import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
 import { pdfStream } from "../../support/pdf-of.ts";
-import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 import { flate, scannedPdf, type PictureObject } from "../../support/scanned-pages.ts";
+import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 
 const PAGE = 77;
 /** More than twelve million pixels. */

@@ -1,13 +1,12 @@
 import { deflateSync } from "node:zlib";
-
 import { describe, expect, it, test } from "vitest";
 
 import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
-import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { coded, flate, greyPage, packedBits, samples } from "../../support/scanned-pages.ts";
 import { scannedPdf, SIZE, textLine, withOrientation } from "../../support/scanned-pages.ts";
 import type { ScannedPage } from "../../support/scanned-pages.ts";
+import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 
 /** Which page the pictures of the fixtures show; they were made with ImageMagick and OpenJPEG. */
 const PAGE = 77;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { TakesTooLong } from "../../../src/documents/extracted-document.ts";
 import { bedsOf, LONG_FILES, MAX_PAGES } from "../../support/long-files.ts";
 import { readUntil } from "../../support/read-document.ts";

@@ -1,5 +1,6 @@
 import { gzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+
 import { blocksOf } from "../../../src/documents/chunking/scan-blocks.ts";
 import { docx } from "../../support/office-files.ts";
 import { bytesOf, extract, reads } from "../../support/read-document.ts";

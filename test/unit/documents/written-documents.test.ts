@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { countsOf, oracleWords, ourWords, sharesOf } from "../../support/document-words.ts";
 

@@ -4,8 +4,8 @@
  */
 import { expect, test } from "vitest";
 
-import { formatOf } from "../../../src/documents/formats/office/sheets/number-formats.ts";
 import { hash32 } from "../../../src/core/hash.ts";
+import { formatOf } from "../../../src/documents/formats/office/sheets/number-formats.ts";
 import { GRAMMARS } from "../../support/growth/grammars.ts";
 import { growthOf, longestStretch, unitMs, unitsOf } from "../../support/growth/growth.ts";
 import { stepsOf } from "../../support/growth/long-inputs.ts";

@@ -1,23 +1,24 @@
+// Evaluated before any clock runs.
+import "../../../src/inference/ai-sdk.ts";
+
+import { Hono } from "hono";
 /** Streamed answers over a model whose own stream is cut, breaks, hangs, or is left alone. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Hono } from "hono";
 import { expect, test } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { newId, type InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { runUntraced } from "../../../src/core/trace.ts";
 import type { InferenceRecord } from "../../../src/db/records.ts";
 import type { Caller } from "../../../src/http/caller.ts";
 import { handleError } from "../../../src/http/errors.ts";
 import { streamRun } from "../../../src/http/run-stream.ts";
-// Evaluated before any clock runs.
-import "../../../src/inference/ai-sdk.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
-import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { estimateTokens } from "../../../src/text/tokens.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 import { Dice } from "../../support/dice.ts";

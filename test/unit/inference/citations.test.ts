@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { Dice } from "../../support/dice.ts";
 
+import { citationsOf } from "../../../src/inference/citations/citing.ts";
 import {
   citingNotice,
   MarkReader,
   newCitingWord,
   withoutMarks,
 } from "../../../src/inference/citations/marks.ts";
-import { citationsOf } from "../../../src/inference/citations/citing.ts";
+import { Dice } from "../../support/dice.ts";
 
 const WORD = "bakumeto";
 const ITEMS = ["There are 26 days of holiday a year.", "Call before 9:30 when you are sick."];

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { newDelimiterKey, readPassages, readRequest } from "../../../src/text/prompt-delimiters.ts";
-import { neutralise } from "../../../src/text/prompt-delimiters.ts";
 import { assemblePrompt } from "../../../src/inference/assemble-prompt.ts";
 import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
+import { newDelimiterKey, readPassages, readRequest } from "../../../src/text/prompt-delimiters.ts";
+import { neutralise } from "../../../src/text/prompt-delimiters.ts";
 import { HOSTILE_TEXTS } from "./hostile-texts.ts";
 
 const chunk = (text: string, filePath = "a.md"): RetrievedChunk => ({

@@ -1,3 +1,6 @@
+// Evaluated before any clock is faked: a run loads it in real time.
+import "../../../src/inference/ai-sdk.ts";
+
 import * as fc from "fast-check";
 import { beforeEach, expect, test, vi } from "vitest";
 
@@ -7,18 +10,16 @@ import { parseConfig } from "../../../src/config.ts";
 import type { ChunkId, FileId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { runUntraced } from "../../../src/core/trace.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import type { InferenceRecord } from "../../../src/db/records.ts";
-// Evaluated before any clock is faked: a run loads it in real time.
-import "../../../src/inference/ai-sdk.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
 import type { HydratedChunk, RagIndex, SearchReply } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import { SEED } from "../../support/seed.ts";
 import { freeTurns } from "../../support/free-turns.ts";
 import { noLimits } from "../../support/no-limits.ts";
 import { ragRecord } from "../../support/rag-record.ts";
+import { SEED } from "../../support/seed.ts";
 
 /** Time is moved by hand: whatever takes how long, nobody waits for it here. */
 beforeEach(() => vi.useFakeTimers());

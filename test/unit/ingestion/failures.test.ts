@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
-import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
-import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
+import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
+import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
 import { endOfFailure, labelFailure } from "../../../src/ingestion/indexing/end-file.ts";
 import { StepFailure, verdictOf } from "../../../src/ingestion/indexing/end-file.ts";
-import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-source.ts";
+import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 import type { Services } from "../../../src/services.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import { jsonLog } from "../../../src/core/log.ts";
-import type { Services } from "../../../src/services.ts";
 import { consume } from "../../../src/jobs/consume.ts";
 import { parseUsage } from "../../../src/jobs/messages.ts";
+import type { Services } from "../../../src/services.ts";
 import { usageMessage } from "../../support/usage-message.ts";
 
 const QUEUES = ["scan", "index", "usage", "scan-dead", "index-dead", "usage-dead"];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
+import { applyCallerLimits } from "../../../src/protocols/openai/answer-turn.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import type { Runner } from "../../../src/protocols/run.ts";
-import { applyCallerLimits } from "../../../src/protocols/openai/answer-turn.ts";
 import type { Services } from "../../../src/services.ts";
 
 type Settings = {

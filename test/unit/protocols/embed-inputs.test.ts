@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { jsonLog } from "../../../src/core/log.ts";
-import { ModelFailure, type Embedder } from "../../../src/ports/models.ts";
 import type { UsageMessage } from "../../../src/core/queue-messages.ts";
+import { ModelFailure, type Embedder } from "../../../src/ports/models.ts";
 import { embeddingsBody, embedInputs } from "../../../src/protocols/openai/embed-inputs.ts";
 import type { Embedding } from "../../../src/protocols/openai/embed-inputs.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { offerTools } from "../../../src/inference/tools/caller-functions.ts";
-import { readFunctions } from "../../../src/protocols/openai/functions.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
+import { readFunctions } from "../../../src/protocols/openai/functions.ts";
 import { schemaOf } from "../../../src/protocols/openai/response-format.ts";
 
 test("a function named __proto__ is offered like any other", async () => {

@@ -5,8 +5,8 @@ import { newToken } from "../../../src/access/credential-format.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { RecentLookups } from "../../../src/db/access/recent-lookups.ts";
-import { mcpProtocol } from "../../../src/protocols/mcp/app.ts";
 import type { AppEnv } from "../../../src/http/app-env.ts";
+import { mcpProtocol } from "../../../src/protocols/mcp/app.ts";
 import type { Services } from "../../../src/services.ts";
 import { noLimits } from "../../support/no-limits.ts";
 

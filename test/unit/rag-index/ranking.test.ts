@@ -2,15 +2,15 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { VectorBlock } from "../../../src/rag-index/memory/vector-memory.ts";
-import { BestFew } from "../../../src/rag-index/vectors/best-few.ts";
-import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
-import { sumScores } from "../../../src/rag-index/search/word-scores.ts";
 import {
   matchExpression,
   POSTINGS_LIMIT,
   queryTerms,
   limitPostings,
 } from "../../../src/rag-index/search/query-terms.ts";
+import { sumScores } from "../../../src/rag-index/search/word-scores.ts";
+import { BestFew } from "../../../src/rag-index/vectors/best-few.ts";
+import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
 import { scopeTest } from "../../../src/rag-index/write/scopes.ts";
 import { SEED } from "../../support/seed.ts";
 

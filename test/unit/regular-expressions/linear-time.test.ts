@@ -4,7 +4,6 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { expect, test } from "vitest";
 
 import { patternsIn, recordPatterns, superLinear } from "../../support/regular-expressions.ts";

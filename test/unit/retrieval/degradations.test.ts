@@ -2,18 +2,18 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { freeTurns } from "../../support/free-turns.ts";
-import { Deadline } from "../../../src/core/work/deadline.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { runUntraced } from "../../../src/core/trace.ts";
+import { Deadline } from "../../../src/core/work/deadline.ts";
 import { withRetries } from "../../../src/core/work/with-retries.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import { RagShards } from "../../../src/retrieval/rag-shards.ts";
+import type { RagIndex } from "../../../src/ports/rag-index.ts";
 import { RetrievalReport, runLeg } from "../../../src/retrieval/degradations.ts";
 import type { RetrievalCall } from "../../../src/retrieval/degradations.ts";
+import { RagShards } from "../../../src/retrieval/rag-shards.ts";
 import type { ShardSearch } from "../../../src/retrieval/rag-shards.ts";
 import type { RetrievalTarget, SearchPlan } from "../../../src/retrieval/retrieval-request.ts";
-import type { RagIndex } from "../../../src/ports/rag-index.ts";
+import { freeTurns } from "../../support/free-turns.ts";
 
 /** Time is moved by hand: what is shown holds for any budget, and nobody waits for it. */
 beforeEach(() => vi.useFakeTimers());

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import { explain } from "../../../src/retrieval/explain.ts";
+import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { orderByWords } from "../../../src/retrieval/order-by-words.ts";
 import { featuresOf, wordsOfPassage } from "../../../src/retrieval/passage-features.ts";
 import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
-import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { scoreChunks } from "../../../src/retrieval/score-chunks.ts";
-import { explain } from "../../../src/retrieval/explain.ts";
 
 type Given = { path: string; text: string; headings?: string[]; bm25: number; fileChunks?: number };
 type Setting = { fusionWeight?: number; searchMode?: string; queries?: string[]; rag?: string };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { Deadline } from "../../../src/core/work/deadline.ts";
 import { runUntraced } from "../../../src/core/trace.ts";
+import { Deadline } from "../../../src/core/work/deadline.ts";
 import { RetrievalReport, type RetrievalCall } from "../../../src/retrieval/degradations.ts";
 import { rerankLists } from "../../../src/retrieval/rerank.ts";
 import type { SearchPlan } from "../../../src/retrieval/retrieval-request.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
-import type { ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
 import { scoreByNeighbours } from "../../../src/retrieval/score-by-neighbours.ts";
+import type { ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
 
 /** Passages with these values, in directions given in degrees. */
 const best = (...passages: [value: number, degrees?: number][]) =>

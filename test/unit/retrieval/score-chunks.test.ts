@@ -7,8 +7,8 @@ import {
   type QueryLegs,
   type RankedId,
 } from "../../../src/rag-index/search/fuse.ts";
-import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
 import { mergeEqualTexts, mergeLists } from "../../../src/retrieval/merge-lists.ts";
+import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
 import {
   compareChunks,
   meetsThreshold,

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
-import type { FetchClient } from "../../../src/sources/guarded-fetch.ts";
-import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
 import {
   SourceFailure,
   type ListedFile,
   type SourceReader,
 } from "../../../src/ports/source-reader.ts";
+import type { FetchClient } from "../../../src/sources/guarded-fetch.ts";
 import {
   listedFileFromObject,
   withOwnPaths,
 } from "../../../src/sources/listed-file-from-object.ts";
-import { knownNone } from "../../doubles/source/known-files.ts";
+import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
+import { knownNone } from "../../doubles/source/known-files.ts";
 
 const KEYS = 400;
 const WRITES_AT_ONCE = 24;

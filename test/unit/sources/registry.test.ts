@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-
 import { expect, test } from "vitest";
 
+import { settingFields } from "../../../src/core/input/setting-fields.ts";
 import { panelDocument } from "../../../src/panel/api/app.ts";
 import { formOfSettings } from "../../../src/panel/components/setting-fields.tsx";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
-import { settingFields } from "../../../src/core/input/setting-fields.ts";
 import { secretOf } from "../../../src/sources/source-manifest.ts";
 import { configSchemaOf } from "../../../src/sources/source-secrets.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
+import { parseConfig } from "../../../src/config.ts";
 import { objectStorageConfig } from "../../../src/sources/object-storage/object-storage-config.ts";
 import { openConfig, sealSecrets } from "../../../src/sources/source-secrets.ts";
-import { parseConfig } from "../../../src/config.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const first = parseConfig({ ENVIRONMENT: "production", ENCRYPTION_KEY: keyOf(1) });

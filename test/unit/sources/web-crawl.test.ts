@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { ListingPage } from "../../../src/ports/source-reader.ts";
-import { buildHandbookSite } from "../../doubles/web-site/handbook-site.ts";
+import { newCrawl, noteState, stateOf } from "../../../src/sources/web/crawl-state.ts";
+import { webConfig } from "../../../src/sources/web/web-config.ts";
+import { webReader } from "../../../src/sources/web/web-reader.ts";
 import { knownNone } from "../../doubles/source/known-files.ts";
+import { buildHandbookSite } from "../../doubles/web-site/handbook-site.ts";
 import { BASE, webSource, memoryStore, type Scanned } from "../../doubles/web-site/scanning.ts";
 import {
   htmlPage,
@@ -10,9 +13,6 @@ import {
   startWebSite,
   type WebSite,
 } from "../../doubles/web-site/web-site.ts";
-import { webConfig } from "../../../src/sources/web/web-config.ts";
-import { newCrawl, noteState, stateOf } from "../../../src/sources/web/crawl-state.ts";
-import { webReader } from "../../../src/sources/web/web-reader.ts";
 
 let site: WebSite;
 let expected: string[];

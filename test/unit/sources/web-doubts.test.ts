@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 
 import { DAY_MS } from "../../../src/core/time.ts";
-import type { WebConfig } from "../../../src/sources/web/web-config.ts";
 import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
+import type { WebConfig } from "../../../src/sources/web/web-config.ts";
 import { BASE, pathsOf, webSource } from "../../doubles/web-site/scanning.ts";
 import {
   htmlPage,

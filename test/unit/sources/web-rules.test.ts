@@ -2,11 +2,11 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test, beforeAll } from "vitest";
 
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
+import { urlFilter } from "../../../src/sources/web/frontier.ts";
 import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
 import { isEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
-import { parseRobots, robotsAllow, readDirectives } from "../../../src/sources/web/site/robots.ts";
 import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
-import { urlFilter } from "../../../src/sources/web/frontier.ts";
+import { parseRobots, robotsAllow, readDirectives } from "../../../src/sources/web/site/robots.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import { htmlPage, startWebSite, type WebSite } from "../../doubles/web-site/web-site.ts";
 

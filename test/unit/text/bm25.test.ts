@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-
 import { expect, test } from "vitest";
 
 import { bm25Scorer, HEADING_WEIGHT } from "../../../src/text/bm25.ts";

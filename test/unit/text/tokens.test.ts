@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+
 import { cautiousTokens, estimateTokens, type Tokenizer } from "../../../src/text/tokens.ts";
 
 type Known = Exclude<Tokenizer, "unknown">;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import { indexedTextsOf, indexedWordsOf, languagesOf } from "../../../src/text/indexed-words.ts";
-import { tellingWords } from "../../../src/text/telling-words.ts";
 import { languageOfTag } from "../../../src/text/languages.ts";
 import { stemOf } from "../../../src/text/stems.ts";
 import { withoutStopWords } from "../../../src/text/stop-words.ts";
+import { tellingWords } from "../../../src/text/telling-words.ts";
 import {
   codeWordParts,
   cutUnspacedScripts,

@@ -2,15 +2,15 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
-import { inferenceRows } from "../../../src/db/catalog/runner-store.ts";
-import { findRagRecord, insertRag, markRagRemoved } from "../../../src/db/catalog/rag-writes.ts";
 import { scopesOf } from "../../../src/db/catalog/rag-scope-store.ts";
+import { findRagRecord, insertRag, markRagRemoved } from "../../../src/db/catalog/rag-writes.ts";
+import { inferenceRows } from "../../../src/db/catalog/runner-store.ts";
 import {
   findSourceRow,
   insertSource,
   markSourceRemoved,
 } from "../../../src/db/catalog/source-store.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { usualSettings } from "../../support/rag-record.ts";
 
 const db = openDatabase(env.DB);

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
-import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import { takeUnclaimedFiles } from "../../../src/db/files/pending-files.ts";
+import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
 import { countedDatabase } from "../../support/counted-rows.ts";
 import { World, statement } from "../../support/ingestion-world.ts";
 import { fileRows, workRows } from "../../support/rows-of-files.ts";

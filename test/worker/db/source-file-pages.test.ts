@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
+import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
 import { isInColumns } from "../../../src/db/page.ts";
 import { hasRows, openDatabase } from "../../../src/db/sql.ts";
-import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
-import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 
 const FILES = 100_500;
 const sourceId = "pages" as FileSourceId;

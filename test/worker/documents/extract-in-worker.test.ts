@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 
 type Glob = (pattern: string, options: { query: string; import: string; eager: true }) => unknown;

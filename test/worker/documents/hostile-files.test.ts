@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
+
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { HOSTILE_FILES } from "../../support/hostile-files.ts";

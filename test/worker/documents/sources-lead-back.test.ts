@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { eventually } from "../../support/eventually.ts";
 import { ragWorld } from "../../support/ingestion-world.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
-import { eventually } from "../../support/eventually.ts";
 
 type Glob = (pattern: string, options: { query: string; import: string; eager: true }) => unknown;
 

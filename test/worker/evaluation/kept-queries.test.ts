@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { indexedWorld, question } from "./world.ts";
 
 test("queries of programs are kept where that is wished, grouped, and purged", async () => {

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { EvaluationRunId } from "../../../src/core/ids.ts";
-import { workOnRun } from "../../../src/evaluation/runs/work-on-run.ts";
 import type { UsageMessage } from "../../../src/core/queue-messages.ts";
+import { workOnRun } from "../../../src/evaluation/runs/work-on-run.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { FACTS, indexedWorld, panelOf, question } from "./world.ts";

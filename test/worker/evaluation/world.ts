@@ -1,11 +1,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
-import { protocols } from "../../../src/protocols/app.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { panelPages } from "../../../src/panel/pages/app.ts";
 import { panelApi } from "../../../src/panel/api/app.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
+import { protocols } from "../../../src/protocols/app.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { testedEnv } from "../../support/tested-adapters.ts";

@@ -6,7 +6,6 @@ import { purgeTakenEvents } from "../../../src/db/catalog/event-store.ts";
 import { aroundCalls } from "../../support/crash.ts";
 import { Dice } from "../../support/dice.ts";
 import { ragWorld } from "../../support/ingestion-world.ts";
-
 import { addEndpoint, deliveriesOf, receiver, withReceiver } from "./world.ts";
 
 withReceiver();

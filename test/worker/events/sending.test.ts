@@ -6,7 +6,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts
 import { purgeTakenEvents } from "../../../src/db/catalog/event-store.ts";
 import { ragWorld, rowsOf, statement, World } from "../../support/ingestion-world.ts";
 import { listedWorld } from "../sources/scanning.ts";
-
 import {
   addEndpoint,
   deliveriesOf,

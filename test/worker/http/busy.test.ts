@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { composeServices } from "../../../src/compose.ts";
 import { Turns } from "../../../src/core/work/turns.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { ORIGIN, signedIn } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 test("a caller's long searches wait for each other, and other callers for none", async () => {
   const panel = await signedIn();

@@ -4,8 +4,8 @@ import { expect, test, vi } from "vitest";
 
 import type { Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
-import { freshAddress, ORIGIN, signedIn } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { freshAddress, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 /** A service with these bindings. Each call's background work is awaited only by `ended`. */
 function serviceWith(bindings: Partial<Env>, headers: Record<string, string> = {}) {

@@ -5,12 +5,12 @@ import { beforeAll, expect, test } from "vitest";
 import { clientOf, type Answer, type Call } from "../../contract/client.ts";
 import { oversizedRequests, requests, type Document, type Known } from "../../contract/generate.ts";
 import { setUpWorld, type World } from "../../contract/world.ts";
+import { ORIGIN } from "../../support/worker-client.ts";
 import {
   asProtocolClient,
   protocolOperations,
   isProtocolCall,
 } from "../protocols/protocol-operations.ts";
-import { ORIGIN } from "../../support/worker-client.ts";
 
 const { GENERATED_REQUESTS = "1000" } = env;
 const REQUESTS = Number(GENERATED_REQUESTS);

@@ -1,7 +1,6 @@
-import { createHmac } from "node:crypto";
-
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { createHmac } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";

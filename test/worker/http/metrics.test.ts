@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { usageMessage } from "../../support/usage-message.ts";
 import { call, ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";

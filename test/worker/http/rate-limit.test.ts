@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
+
 import { eventually } from "../../support/eventually.ts";
 
 async function ask(path: string, ip: string, method = "GET") {

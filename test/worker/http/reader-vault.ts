@@ -2,9 +2,9 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 
 import { appFor } from "../../../src/apps.ts";
+import { Browser } from "../../support/browser-without-script.ts";
 import { countedBindings } from "../../support/counted-bindings.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 import { connected } from "../protocols/connecting.ts";
 import type { Probe } from "./reader-probes.ts";

@@ -5,6 +5,7 @@ import { MOUNTED } from "../../../src/apps.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { HOUR_MS } from "../../../src/core/time.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
 import { PANEL_DOORS, type PanelDoor } from "./panel-doors.ts";
@@ -20,7 +21,6 @@ import {
   type Caller,
   type Vault,
 } from "./reader-vault.ts";
-import { eventually } from "../../support/eventually.ts";
 
 let admin: Vault["panel"];
 let callers: Vault["callers"];

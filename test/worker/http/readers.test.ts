@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
+import { PROBES, rpc, semanticSearch, tool, type Probe } from "./reader-probes.ts";
 import {
   ANN,
   as,
@@ -14,8 +16,6 @@ import {
   type Caller,
   type Vault,
 } from "./reader-vault.ts";
-import { PROBES, rpc, semanticSearch, tool, type Probe } from "./reader-probes.ts";
-import { eventually } from "../../support/eventually.ts";
 
 let panel: Vault["panel"];
 let callers: Vault["callers"];

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, ORIGIN, signedIn, withToken } from "../../support/worker-client.ts";
-import { eventually } from "../../support/eventually.ts";
 
 let panel: Awaited<ReturnType<typeof signedIn>>;
 

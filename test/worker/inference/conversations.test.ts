@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 
-import { openDatabase } from "../../../src/db/sql.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
-import { runEvents, type RunEvent } from "../../../src/inference/run-events.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
+import { runEvents, type RunEvent } from "../../../src/inference/run-events.ts";
 import { runInference, type InferenceRun } from "../../../src/inference/run-inference.ts";
 import type { EarlierMessage } from "../../../src/inference/types.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";

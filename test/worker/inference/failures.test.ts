@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 
-import { readPassages } from "../../../src/text/prompt-delimiters.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { ContentBlock } from "../../../src/inference/types.ts";
+import { readPassages } from "../../../src/text/prompt-delimiters.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { HOSTILE_TEXTS } from "../../unit/inference/hostile-texts.ts";

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
+import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { asLlamaCppPython, asLlamaServer } from "../../doubles/openai-compatible/local-servers.ts";
 import {
   asLiteLlm,
@@ -13,7 +14,6 @@ import {
   TOOL_REFUSALS,
 } from "../../doubles/openai-compatible/local-servers.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
-import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { agentOf, answerOf, indexedRag, nobody, worldWith } from "./support.ts";
 
 let rag: RagRecord;

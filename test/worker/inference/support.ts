@@ -15,19 +15,19 @@ import { parseConfig } from "../../../src/config.ts";
 import { newId } from "../../../src/core/ids.ts";
 import type { AgentId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { runUntraced } from "../../../src/core/trace.ts";
 import { RecentLookups } from "../../../src/db/access/recent-lookups.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { runInference, type InferenceRun } from "../../../src/inference/run-inference.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
-import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
-import { usesVectorize } from "../../support/tested-adapters.ts";
-import { DIMENSIONS, indexOf, write } from "../rag-index/support.ts";
 import { freeTurns } from "../../support/free-turns.ts";
 import { ragRecord } from "../../support/rag-record.ts";
+import { usesVectorize } from "../../support/tested-adapters.ts";
+import { DIMENSIONS, indexOf, write } from "../rag-index/support.ts";
 
 /** Shows nothing yet of what the tests put into an index. */
 const vectorize = new VectorizeDouble({

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import type { TokenId } from "../../../src/core/ids.ts";
+import type { ModelUse } from "../../../src/core/queue-messages.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
-import type { ModelUse } from "../../../src/core/queue-messages.ts";
 import { embeddingDouble } from "./failing.ts";
 import { agentOf, answerOf, indexedRag, worldWith } from "./support.ts";
 import { db, forgetUsageBeforeEach, messageOf, report, services } from "./usage-messages.ts";

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
-import { replaceModels } from "../../../src/db/catalog/model-store.ts";
-import { purgeExpired } from "../../../src/db/access/session-store.ts";
 import { sendRetrievalUsage } from "../../../src/catalog/usage/send-usage.ts";
+import { newId, type RagId, type TokenId } from "../../../src/core/ids.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
+import { purgeExpired } from "../../../src/db/access/session-store.ts";
+import { replaceModels } from "../../../src/db/catalog/model-store.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
-import type { UsageMessage } from "../../../src/core/queue-messages.ts";
-import { newId, type RagId, type TokenId } from "../../../src/core/ids.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { answerOf, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
 import { db, forgetUsageBeforeEach, messageOf, NOON, report, services } from "./usage-messages.ts";
 

@@ -1,12 +1,12 @@
-import { expect, test } from "vitest";
 import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
 
 import type { RagId, FileId, FileSourceId } from "../../../src/core/ids.ts";
-import { aroundCalls, crashAtCalls, type CrashPoint } from "../../support/crash.ts";
-import { World, ragWorld, keysOf, rowsOf, statement } from "../../support/ingestion-world.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { removeDeletedFiles } from "../../../src/ingestion/removal/remove-from-indexes.ts";
+import { aroundCalls, crashAtCalls, type CrashPoint } from "../../support/crash.ts";
+import { World, ragWorld, keysOf, rowsOf, statement } from "../../support/ingestion-world.ts";
 
 const LIMIT = 60;
 

@@ -5,9 +5,9 @@ import { DAY_MS, MINUTE_MS } from "../../../src/core/time.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
-import { VectorizeWorld } from "../../support/vectorize-world.ts";
 import { rowsOf, type World } from "../../support/ingestion-world.ts";
 import { placesOf } from "../../support/stored-data.ts";
+import { VectorizeWorld } from "../../support/vectorize-world.ts";
 import { followedWorld, scan } from "../sources/scanning.ts";
 
 const DIMENSIONS = 64;

@@ -5,8 +5,8 @@ import { findFileSource } from "../../../src/catalog/file-sources/find-file-sour
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { setReaders } from "../../../src/ingestion/uploads/pushed-files.ts";
-import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { World, statement } from "../../support/ingestion-world.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";

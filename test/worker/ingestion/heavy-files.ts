@@ -1,5 +1,5 @@
-import { SECOND_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
+import { SECOND_MS } from "../../../src/core/time.ts";
 import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
 
 /** A heavy file is looked for twice, as text and as bytes: a minute is over after the second. */

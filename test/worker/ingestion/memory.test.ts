@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
-import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
 import { eventually } from "../../support/eventually.ts";
+import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
 
 const LARGE_BYTES = 25 * 1024 * 1024;
 

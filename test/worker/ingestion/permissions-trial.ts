@@ -5,10 +5,10 @@ import { findFileSource } from "../../../src/catalog/file-sources/find-file-sour
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
-import { runScheduledWork } from "../../../src/ingestion/maintenance/sweep.ts";
-import { principalsOf } from "../../../src/core/principals.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { principalsOf } from "../../../src/core/principals.ts";
 import { findFileReaders } from "../../../src/db/files/reader-store.ts";
+import { runScheduledWork } from "../../../src/ingestion/maintenance/sweep.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";

@@ -3,10 +3,10 @@ import { expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { queueScopes } from "../../../src/catalog/rags/enforce-scopes.ts";
-import { releaseImages } from "../../../src/db/files/image-store.ts";
-import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 import { parseConfig } from "../../../src/config.ts";
 import type { RagId } from "../../../src/core/ids.ts";
+import { releaseImages } from "../../../src/db/files/image-store.ts";
+import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 import { reindexRag } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { SeeingServer } from "../../doubles/openai-compatible/seeing-server.ts";
 import { statement, World } from "../../support/ingestion-world.ts";

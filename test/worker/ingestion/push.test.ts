@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 
 import { excludeFromSearch } from "../../../src/catalog/file-sources/exclude-from-search.ts";
+import { sha256Hex } from "../../../src/core/hash.ts";
+import { waitReasons } from "../../../src/db/catalog/source-counts.ts";
+import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
+import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
 import { movePushedFiles } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import { waitReasons } from "../../../src/db/catalog/source-counts.ts";
-import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
-import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
-import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { sha256Hex } from "../../../src/core/hash.ts";
 import { crashAtCalls } from "../../support/crash.ts";
 import { World, WORDS_ALONE, keysOf, ragWorld, rowsOf } from "../../support/ingestion-world.ts";
 

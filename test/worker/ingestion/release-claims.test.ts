@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId, FileSourceId } from "../../../src/core/ids.ts";
+import type { IndexMessage } from "../../../src/core/queue-messages.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { crashAtCalls, type CrashPoint } from "../../support/crash.ts";
+import { eventually } from "../../support/eventually.ts";
 import { ragWorld, rowsOf, statement, type World } from "../../support/ingestion-world.ts";
-import { patch, states } from "./rebuilds/support.ts";
 import {
   ALL_INDEXED,
   BEGUN,
@@ -20,8 +21,7 @@ import {
   timePasses,
   PATHS,
 } from "./heavy-files.ts";
-import type { IndexMessage } from "../../../src/core/queue-messages.ts";
-import { eventually } from "../../support/eventually.ts";
+import { patch, states } from "./rebuilds/support.ts";
 
 test("after a minute a consumer releases unstarted files without counting an attempt", async () => {
   const { world, rag } = await heavyWorld();

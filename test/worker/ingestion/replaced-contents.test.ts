@@ -6,10 +6,10 @@ import { MINUTE_MS } from "../../../src/core/time.ts";
 import { readExtractedText } from "../../../src/ingestion/indexing/extracted-texts.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { purgeReplacedContents } from "../../../src/ingestion/removal/purge-replaced-contents.ts";
-import { aroundCalls, crashAtCalls } from "../../support/crash.ts";
-import { World, keysOf, ragWorld, rowsOf, statement } from "../../support/ingestion-world.ts";
-import { Dice } from "../../support/dice.ts";
 import { pageKey } from "../../../src/sources/page-store.ts";
+import { aroundCalls, crashAtCalls } from "../../support/crash.ts";
+import { Dice } from "../../support/dice.ts";
+import { World, keysOf, ragWorld, rowsOf, statement } from "../../support/ingestion-world.ts";
 
 const PATH = "a.html";
 const SCHEDULES = 7;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
+import type { IndexMessage } from "../../../src/core/queue-messages.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
-import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
-import type { IndexMessage } from "../../../src/core/queue-messages.ts";
+import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { countedDatabase, noRows } from "../../support/counted-rows.ts";
 import { rowsOf, statement, type World } from "../../support/ingestion-world.ts";

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { bytesOf, ragWorld, type World } from "../../support/ingestion-world.ts";
-import { lineOf, pagesOf } from "../../support/pdf-of.ts";
-import { bedsOf, LONG_FILES } from "../../support/long-files.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { eventually } from "../../support/eventually.ts";
+import { bytesOf, ragWorld, type World } from "../../support/ingestion-world.ts";
+import { bedsOf, LONG_FILES } from "../../support/long-files.ts";
+import { lineOf, pagesOf } from "../../support/pdf-of.ts";
 
 const PAGES = 200;
 const TOO_LONG = "reading it takes longer than 3 minutes; split it into several";

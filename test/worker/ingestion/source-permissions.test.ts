@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { setReaders } from "../../../src/ingestion/uploads/pushed-files.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { BUCKET_CONFIG, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";

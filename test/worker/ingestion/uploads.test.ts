@@ -7,9 +7,9 @@ import { removeFileSource } from "../../../src/catalog/file-sources/remove-file-
 import { noRoom } from "../../../src/core/errors.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { StorageState } from "../../../src/core/work/storage-state.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { crashAtCalls } from "../../support/crash.ts";
 import { World, keysOf, ragWorld, rowsOf, statement } from "../../support/ingestion-world.ts";
 

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 
+import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
-import { MAX_TRIES } from "../../../src/ingestion/timeouts.ts";
-import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { retryFiles } from "../../../src/ingestion/indexing/retry-files.ts";
 import { sweep, recoverAfterRestart } from "../../../src/ingestion/maintenance/sweep.ts";
+import { MAX_TRIES } from "../../../src/ingestion/timeouts.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { Dice } from "../../support/dice.ts";
 import { ragWorld, rowsOf, statement, type World } from "../../support/ingestion-world.ts";
-import { listedWorld, scan } from "../sources/scanning.ts";
 import { longText, patch, states } from "../ingestion/rebuilds/support.ts";
+import { listedWorld, scan } from "../sources/scanning.ts";
 
 const HEALTHY_FILES = 299;
 

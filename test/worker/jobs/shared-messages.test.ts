@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 
-import { toBatches } from "../../../src/core/work/batches.ts";
 import { newId, type FileId, type RagId } from "../../../src/core/ids.ts";
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import type { IndexMessage } from "../../../src/core/queue-messages.ts";
+import { toBatches } from "../../../src/core/work/batches.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import type { IndexMessages } from "../../../src/ports/job-queue.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { World, ragWorld } from "../../support/ingestion-world.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { Dice } from "../../support/dice.ts";
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
-import { eventually } from "../../support/eventually.ts";
 
 /** Lanes run side by side over files of their own, so that 120 steps wait for few batches. */
 const LANES = 10;

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import { readDirectory, readEntry } from "../../../src/core/bytes/zip/read-zip.ts";
 import { writeZip } from "../../../src/core/bytes/zip/write-zip.ts";
-import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { renameThings } from "../../../src/panel/archive/rename-things.ts";
 import { readPlan, storePlan } from "../../../src/panel/archive/plan-import.ts";
+import { renameThings } from "../../../src/panel/archive/rename-things.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
 import { signedIn, outcomeOf } from "../../support/worker-client.ts";

@@ -2,14 +2,14 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { recordEvent } from "../../../src/access/audit/record-event.ts";
+import { composeServices } from "../../../src/compose.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { Browser } from "../../support/browser-without-script.ts";
-import { call, signedIn, withToken } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { call, signedIn, withToken } from "../../support/worker-client.ts";
 
 type Event = {
   actor: { kind: string; id: string | null; name: string | null };

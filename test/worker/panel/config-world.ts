@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 
 import type { Dice } from "../../support/dice.ts";
-
 import { signedIn } from "../../support/worker-client.ts";
 
 export type Settings = Record<string, Record<string, Record<string, unknown>>>;

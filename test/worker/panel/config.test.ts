@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 import { Dice } from "../../support/dice.ts";
-import { SEED } from "../../support/seed.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
+import { SEED } from "../../support/seed.ts";
 import { outcomeOf, withKey } from "../../support/worker-client.ts";
 import {
   admin,

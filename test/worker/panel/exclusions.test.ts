@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
 import { addRag, ASKING, program } from "../protocols/world.ts";
-import { eventually } from "../../support/eventually.ts";
 
 const SOURCE = "/file-sources/notes";
 const SECTION = (title: string, words: string) => `## ${title}\n\n${words.repeat(12)}\n\n`;

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
-import { eventually } from "../../support/eventually.ts";
 
 const FILES = "/file-sources/batches/files";
 

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
 import { ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
-
 import { ANN, people, provider, save, signsIn, withProvider } from "./openid-world.ts";
 
 const PASSWORD = "quiet amber lantern";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
-import { countSecrets, resealSecrets } from "../../../src/access/secrets/reseal-secrets.ts";
 import { seal, unseal } from "../../../src/access/seal.ts";
+import { countSecrets, resealSecrets } from "../../../src/access/secrets/reseal-secrets.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/sql.ts";

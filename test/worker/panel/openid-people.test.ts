@@ -8,7 +8,6 @@ import { openDatabase } from "../../../src/db/sql.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { panelWith } from "../../support/panel-with.ts";
 import { call } from "../../support/worker-client.ts";
-
 import {
   ANN,
   MINUTE_MS,

@@ -6,7 +6,6 @@ import { recheckDueSessions } from "../../../src/access/openid/recheck-session.t
 import { composeServices } from "../../../src/compose.ts";
 import { purgeEndedGrants } from "../../../src/db/access/grant-store.ts";
 import { purgeExpired } from "../../../src/db/access/session-store.ts";
-
 import {
   ANN,
   connectProgram,

@@ -5,9 +5,7 @@ import { unseal } from "../../../src/access/seal.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { CLIENT, type Wrong } from "../../doubles/openid/openid-double.ts";
 import { Browser } from "../../support/browser-without-script.ts";
-
 import { call, signedIn } from "../../support/worker-client.ts";
-
 import {
   SETTINGS,
   HERE,

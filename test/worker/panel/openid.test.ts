@@ -1,10 +1,9 @@
 import { expect, test, vi } from "vitest";
 
 import { CLIENT, type Wrong } from "../../doubles/openid/openid-double.ts";
-import { eventually } from "../../support/eventually.ts";
 import { Browser } from "../../support/browser-without-script.ts";
+import { eventually } from "../../support/eventually.ts";
 import { call, ORIGIN } from "../../support/worker-client.ts";
-
 import {
   ANN,
   MINUTE_MS,

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
-import { eventually } from "../../support/eventually.ts";
 
 const HOUR_MS = 3_600_000;
 

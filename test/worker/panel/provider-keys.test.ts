@@ -7,6 +7,7 @@ import {
   readProviderKeys,
 } from "../../../src/access/secrets/read-provider-keys.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { modelChoices } from "../../../src/catalog/models/model-choices.ts";
 import {
   removeProviderKey,
   setModelServer,
@@ -14,7 +15,6 @@ import {
 } from "../../../src/catalog/models/provider-keys.ts";
 import { tryModelServer } from "../../../src/catalog/models/try-model-server.ts";
 import { composeServices } from "../../../src/compose.ts";
-import { modelChoices } from "../../../src/catalog/models/model-choices.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { signedIn } from "../../support/worker-client.ts";

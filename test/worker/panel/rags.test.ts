@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterAll, expect, test } from "vitest";
 
+import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken, outcomeOf } from "../../support/worker-client.ts";
-import { eventually } from "../../support/eventually.ts";
 
 type Rag = { id: string; identifier: string; totalFiles: number; processedFiles: number };
 

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 
+import { stepOf } from "../../../src/access/totp/totp-code.ts";
 import { countSealedByKey } from "../../../src/db/maintenance/sealed-secrets.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-import { stepOf } from "../../../src/access/totp/totp-code.ts";
 import { eventually } from "../../support/eventually.ts";
 import { panelWith } from "../../support/panel-with.ts";
 import { call, ORIGIN, panelApi, signedIn } from "../../support/worker-client.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { call, ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { call, ORIGIN, signedIn, outcomeOf } from "../../support/worker-client.ts";
 
 const HOUR = 3_600_000;
 const ADMIN = { email: "admin@localhost", password: "quarry" };

@@ -1,18 +1,18 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
-import { createUser } from "../../../src/access/users/change-user.ts";
+import { findSession } from "../../../src/access/sessions/find-session.ts";
+import { signIn } from "../../../src/access/sessions/sign-in.ts";
 import {
   clearThrottle,
   throttleSignIn,
   throttleCode,
 } from "../../../src/access/sessions/throttle-sign-in.ts";
 import { confirmEnrolment, pendingTotp } from "../../../src/access/totp/change-totp.ts";
-import { findSignIn } from "../../../src/db/access/user-store.ts";
-import { findSession } from "../../../src/access/sessions/find-session.ts";
-import { signIn } from "../../../src/access/sessions/sign-in.ts";
+import { createUser } from "../../../src/access/users/change-user.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
+import { findSignIn } from "../../../src/db/access/user-store.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 
 const FIRST = { email: "first@example.com", password: "from the secrets" };

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterAll, expect, test } from "vitest";
 
-import { asId, type FileSourceId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
-import { listFolder } from "../../../src/db/files/source-file-list.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { asId, type FileSourceId } from "../../../src/core/ids.ts";
+import { listFolder } from "../../../src/db/files/source-file-list.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn, outcomeOf } from "../../support/worker-client.ts";
 

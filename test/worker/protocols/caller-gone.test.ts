@@ -7,9 +7,9 @@ import { composeServices } from "../../../src/compose.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { protocols } from "../../../src/protocols/app.ts";
+import { eventually } from "../../support/eventually.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
 import { setUpProtocols } from "./world.ts";
-import { eventually } from "../../support/eventually.ts";
 
 /** Whether the server stops before its answer or within it. */
 let begins = false;

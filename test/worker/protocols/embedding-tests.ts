@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import type { UsageMessage } from "../../../src/core/queue-messages.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { modelsOf, serviceWith } from "./service-with.ts";
 import { openAiErrorOf as errorOf, program, type ProtocolsWorld } from "./world.ts";
 

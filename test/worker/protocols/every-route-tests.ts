@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { protocols } from "../../../src/protocols/app.ts";
-import { ModelFailure } from "../../../src/ports/models.ts";
 import type { UsageMessage } from "../../../src/core/queue-messages.ts";
+import { ModelFailure } from "../../../src/ports/models.ts";
+import { protocols } from "../../../src/protocols/app.ts";
 import { serviceWith } from "./service-with.ts";
 import type { ProtocolsWorld } from "./world.ts";
 

@@ -3,9 +3,9 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import { newToken } from "../../../src/access/credential-format.ts";
+import { eventually } from "../../support/eventually.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
 import { addRag, ASKING, program, type ProtocolsWorld } from "./world.ts";
-import { eventually } from "../../support/eventually.ts";
 
 /** A client of the official SDK that calls the Worker. */
 export async function connected(token: string, mode: "auto" | "legacy"): Promise<Client> {

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 
 import { call } from "../../support/worker-client.ts";
-
 import { conversationTests } from "./conversation-tests.ts";
 import { dateTests } from "./date-tests.ts";
 import { difyTests } from "./dify-tests.ts";

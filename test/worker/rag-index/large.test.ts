@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
-import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
+import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import { POSTINGS_LIMIT } from "../../../src/rag-index/search/query-terms.ts";
 import { EXACT_SCAN_LIMIT_CHUNKS } from "../../../src/rag-index/search/search.ts";
-import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import { factsOf, indexOf, write, search, stubOf } from "./support.ts";
 
 const CHUNKS = EXACT_SCAN_LIMIT_CHUNKS + 100;

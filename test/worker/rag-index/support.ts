@@ -6,8 +6,8 @@ import {
   vectorizeIndex,
 } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
-import { folderOf } from "../../../src/core/folders.ts";
 import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
+import { folderOf } from "../../../src/core/folders.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
 import type { FileId, RagId, VectorId } from "../../../src/core/ids.ts";
 import type { FileFacts, PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";

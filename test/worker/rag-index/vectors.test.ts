@@ -1,13 +1,13 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
-import { hash32 } from "../../../src/core/hash.ts";
 import { BitSet } from "../../../src/core/bit-set.ts";
-import { Eligibility } from "../../../src/rag-index/search/eligibility.ts";
-import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
-import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
+import { hash32 } from "../../../src/core/hash.ts";
 import { SignMemory } from "../../../src/rag-index/memory/sign-memory.ts";
 import { MEMORY_LIMIT_BYTES, vectorBudget } from "../../../src/rag-index/memory/vector-memory.ts";
+import { Eligibility } from "../../../src/rag-index/search/eligibility.ts";
+import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
+import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
 import { factsOf, indexOf, write, search, stubOf } from "./support.ts";
 
 const DIMENSIONS = 48;

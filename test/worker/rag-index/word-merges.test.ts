@@ -2,9 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { HOUR_MS } from "../../../src/core/time.ts";
-
-import { countStatements, factsOf, indexOf, write, search, stubOf } from "./support.ts";
 import { eventually } from "../../support/eventually.ts";
+import { countStatements, factsOf, indexOf, write, search, stubOf } from "./support.ts";
 
 /** More than one transaction deletes securely. */
 const PASSAGES = 200;

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
-import { HOUR_MS } from "../../../src/core/time.ts";
 import { type ChunkId, type FileId, vectorIdOf } from "../../../src/core/ids.ts";
+import { HOUR_MS } from "../../../src/core/time.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 import { factsOf, indexOf, write, search, stubOf, versionOf } from "./support.ts";
 

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ChunkId } from "../../../src/core/ids.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
-import { applySearchMode } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
+import { applySearchMode } from "../../../src/retrieval/search-mode.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
 import { DIMENSIONS, factsOf, indexOf, write, vectorIndexOf } from "../rag-index/support.ts";
-import { requestOf } from "../../support/retrieval-requests.ts";
 
 const embed = (text: string) => hashEmbedding(text, DIMENSIONS);
 /** One file of many passages that differ in their numbers. */

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
+import type { RagRecord } from "../../../src/db/records.ts";
+import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { applySearchMode } from "../../../src/retrieval/search-mode.ts";
-import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
-import { indexedRag, worldWith } from "../inference/support.ts";
-import type { RagRecord } from "../../../src/db/records.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
+import { indexedRag, worldWith } from "../inference/support.ts";
 
 const rerankedOver = (rags: RagRecord[], query: string) =>
   requestOf(rags, { queries: [query], useReranking: true });

@@ -5,18 +5,18 @@ import { hash32, shardOf } from "../../../src/core/hash.ts";
 import type { FileId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
+import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
+import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import {
   applySearchMode,
   type SearchedRag,
   type SearchMode,
 } from "../../../src/retrieval/search-mode.ts";
-import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
-import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
 import { DIMENSIONS, factsOf, write, vectorIndexOf } from "../rag-index/support.ts";
-import { requestOf } from "../../support/retrieval-requests.ts";
 
 const SHARDS = 4;
 const FILES = 90;

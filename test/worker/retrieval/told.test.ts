@@ -6,8 +6,8 @@ import type { Trace } from "../../../src/core/trace.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
-import { indexedRag, worldWith } from "../inference/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
+import { indexedRag, worldWith } from "../inference/support.ts";
 
 const ON_VECTORIZE = env.TEST_ADAPTERS === "production";
 

@@ -2,13 +2,13 @@ import { html } from "hono/html";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 
+import { formFrom, freshForm } from "../../../src/panel/components/form.tsx";
 import { SettingFields } from "../../../src/panel/components/setting-fields.tsx";
 import { sourceBody, sourceForm } from "../../../src/panel/pages/sources/settings-tab.tsx";
-import { formFrom, freshForm } from "../../../src/panel/components/form.tsx";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { SOURCES } from "../../../src/sources/registry.ts";
-import { sealSecrets } from "../../../src/sources/source-secrets.ts";
 import { sourceManifest } from "../../../src/sources/source-manifest.ts";
+import { sealSecrets } from "../../../src/sources/source-secrets.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
 

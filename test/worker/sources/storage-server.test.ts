@@ -1,16 +1,16 @@
 import { AwsClient } from "aws4fetch";
-import { beforeAll, expect, inject, test, vi } from "vitest";
 import { env } from "cloudflare:workers";
+import { beforeAll, expect, inject, test, vi } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { mapParallel } from "../../../src/core/work/parallel.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
-import { s3Error, BUCKET_CONFIG, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
-import { World, ragWorld } from "../../support/ingestion-world.ts";
-import { lastRun, scan } from "./scanning.ts";
-import { knownNone } from "../../doubles/source/known-files.ts";
 import { r2BucketReader } from "../../../src/sources/r2-bucket/r2-bucket-reader.ts";
 import { sourceReaderContract } from "../../contract/ports/source-reader.ts";
+import { s3Error, BUCKET_CONFIG, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
+import { knownNone } from "../../doubles/source/known-files.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { lastRun, scan } from "./scanning.ts";
 
 const KEYS = 2_500;
 const FOLDERS = 50;

@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { findSourceRow } from "../../../src/db/catalog/source-store.ts";
-import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { readRunPage } from "../../../src/db/catalog/source-store.ts";
+import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { needsOf } from "../../../src/panel/pages/overview/needs.tsx";
+import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
 import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
-import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
 
 const BASE = "https://moss.example.com";
 

@@ -1,5 +1,5 @@
-import { stemOf } from "../../../text/stems.ts";
 import { splitSentences } from "../../../text/sentences.ts";
+import { stemOf } from "../../../text/stems.ts";
 import { tellingWords } from "../../../text/telling-words.ts";
 import { cutUnspacedScripts, wordsOf } from "../../../text/words.ts";
 

@@ -1,7 +1,7 @@
 import { createGunzip } from "node:zlib";
 
-import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
 import { readLimited } from "../../../core/bytes/read-limited.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const MIB = 1 << 20;

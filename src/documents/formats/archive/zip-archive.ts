@@ -1,4 +1,5 @@
 import { Inflate } from "fflate";
+
 import { joinBytes } from "../../../core/bytes/join-bytes.ts";
 import * as zip from "../../../core/bytes/zip/format.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";

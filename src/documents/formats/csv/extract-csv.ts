@@ -1,9 +1,9 @@
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
-import { SheetWriter } from "../office/sheets/sheet-writer.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { filledRow } from "../../writing/table-text.ts";
+import { SheetWriter } from "../office/sheets/sheet-writer.ts";
 import { guessDelimiter, newPlace, rowsOf } from "./delimited-rows.ts";
 
 const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a character";

@@ -1,11 +1,11 @@
 import { decodePercent } from "../../../core/input/web-address.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { ZipArchive } from "../archive/zip-archive.ts";
 import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";
 import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
-import { readHtml } from "../html/extract-html.ts";
-import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote } from "../../notes.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { ZipArchive } from "../archive/zip-archive.ts";
+import { readHtml } from "../html/extract-html.ts";
 import { corePropertiesOf, resolvePart, type CoreProperties } from "../office/relationships.ts";
 import { readXml } from "../xml/xml-stream.ts";
 

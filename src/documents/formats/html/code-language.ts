@@ -1,5 +1,5 @@
-import { isCodeLanguage } from "../code/languages.ts";
 import { ownEntryOf } from "../archive/own-entry.ts";
+import { isCodeLanguage } from "../code/languages.ts";
 import type { Attributes } from "./html-roles.ts";
 
 /** Classes of highlighters: `language-rust`, `highlight-python3`, `brush: php`, `sourceCode r`. */

@@ -1,10 +1,11 @@
 import { Parser } from "htmlparser2";
+
 import { walkParts, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { reasonOf, type Extraction, type RawDocument } from "../../extracted-document.ts";
-import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
+import { ENDS_EARLY } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { expandEntities } from "../xml/entities.ts";
-import { ENDS_EARLY } from "../../notes.ts";
+import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
 const MIN_CHARACTERS = 200;

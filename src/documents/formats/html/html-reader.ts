@@ -2,8 +2,8 @@ import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
-import { codeLanguageOf, languageOfName } from "./code-language.ts";
 import { OpenFormula } from "../office/formula.ts";
+import { codeLanguageOf, languageOfName } from "./code-language.ts";
 import {
   BLOCKS,
   alternativeOf,
@@ -28,8 +28,8 @@ import {
 import { inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { LeadingParts } from "./leading-parts.ts";
 import { OpenItems } from "./open-items.ts";
-import { OpenTabs } from "./open-tabs.ts";
 import { OpenTables } from "./open-tables.ts";
+import { OpenTabs } from "./open-tabs.ts";
 import { PageFacts } from "./page-facts.ts";
 
 export type HtmlOptions = {

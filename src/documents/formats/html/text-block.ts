@@ -1,5 +1,5 @@
-import { judgeNames } from "./judge-names.ts";
 import { isMain, type Attributes } from "./html-roles.ts";
+import { judgeNames } from "./judge-names.ts";
 
 const MAX_KIND_CHARACTERS = 200;
 /** A page with less prose has no main text that stands out from what is around it. */

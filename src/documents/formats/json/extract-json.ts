@@ -1,9 +1,9 @@
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
-import { jsonTokens } from "./json-tokens.ts";
-import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { extractSourceCode } from "../code/extract-source-code.ts";
+import { jsonTokens } from "./json-tokens.ts";
 
 const MAX_DEPTH = 1_000;
 const PROSE_CHARACTERS = 200;

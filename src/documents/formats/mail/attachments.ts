@@ -4,12 +4,12 @@ import { reasonOf, UnreadableDocument } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 import { ENCLOSED } from "./body/body.ts";
+import { writeShifted } from "./body/shifted-markdown.ts";
 import { isCalendar, writeCalendar } from "./calendar.ts";
 import { takeBody, type MailPart } from "./parts/mail-parts.ts";
 import { isMessage, isWrapped, type MailTarget } from "./parts/message-contents.ts";
 import { textOrEmpty } from "./parts/part-text.ts";
 import { refuseUuencoded } from "./parts/transfer-encoding.ts";
-import { writeShifted } from "./body/shifted-markdown.ts";
 
 const MAX_ATTACHMENTS = 100;
 const UNNAMED = "attachment";

@@ -1,12 +1,12 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { linesOf } from "../../../text/lines.ts";
 import { replaceAll } from "../../decoding/decode-text.ts";
-import { foldSpace } from "../../writing/fold-space.ts";
-import { writePlainBody } from "./body/plain-body.ts";
-import { ownEntryOf } from "../archive/own-entry.ts";
-import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { Extraction } from "../../extracted-document.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { ownEntryOf } from "../archive/own-entry.ts";
 import { readText as readPlainText } from "../text/extract-plain-text.ts";
+import { writePlainBody } from "./body/plain-body.ts";
 
 const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^":])*)?):/;
 const MAX_NAME_CHARACTERS = 4_096;

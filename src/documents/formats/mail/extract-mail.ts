@@ -1,22 +1,22 @@
 import { ITEM_COST, Pace, runCooperatively } from "../../../core/work/cooperative.ts";
-import { writeAttachments } from "./attachments.ts";
-import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
-import { PartsReader, takeBody } from "./parts/mail-parts.ts";
-import { mailTitle, senderLines } from "./mail-headers.ts";
-import { messagesOf } from "./mailbox.ts";
-import { isWrapped, partsOf, sortParts, type MailTarget } from "./parts/message-contents.ts";
-import { decodeBodies } from "./parts/transfer-encoding.ts";
+import type { Reading } from "../../document-format.ts";
 import {
   reasonOf,
   UnreadableDocument,
   type Extraction,
   type RawDocument,
 } from "../../extracted-document.ts";
-import type { Reading } from "../../document-format.ts";
-import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { ENDS_EARLY } from "../../notes.ts";
 import { headOf } from "../../media-type/foreign-types.ts";
+import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { writeAttachments } from "./attachments.ts";
+import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
+import { mailTitle, senderLines } from "./mail-headers.ts";
+import { messagesOf } from "./mailbox.ts";
+import { PartsReader, takeBody } from "./parts/mail-parts.ts";
+import { isWrapped, partsOf, sortParts, type MailTarget } from "./parts/message-contents.ts";
+import { decodeBodies } from "./parts/transfer-encoding.ts";
 
 const MAX_DEPTH = 4;
 const MAX_NOTES = 200;

@@ -1,7 +1,8 @@
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { UnreadableDocument } from "../../extracted-document.ts";
-import { decodeText, standardEncodingOf } from "../../decoding/decode-text.ts";
 import { addressParser, decodeWords, type Address } from "postal-mime";
+
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { decodeText, standardEncodingOf } from "../../decoding/decode-text.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 
 const MAX_FIELD_CHARACTERS = 1 << 16;

@@ -1,8 +1,8 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { blocksOf, type Block, FRONT_MATTER, scanBlocks } from "../../chunking/scan-blocks.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { withoutComments } from "./markdown-comments.ts";
 import { countNote } from "../../notes.ts";
+import { withoutComments } from "./markdown-comments.ts";
 
 /** The title of a document stands in its beginning. */
 const LOOKED_AT = 50_000;

@@ -1,11 +1,11 @@
 import { isObject } from "../../../core/is-object.ts";
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { textOf, UnreadableDocument, type Extraction } from "../../extracted-document.ts";
+import { countNote } from "../../notes.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { jsonTokens } from "../json/json-tokens.ts";
 import { readText as readMarkdown } from "../markdown/extract-markdown.ts";
-import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { withoutComments } from "../markdown/markdown-comments.ts";
-import { countNote } from "../../notes.ts";
 import { embeddedPage } from "../xml/embedded-html.ts";
 
 /** Limit of one output: a table of some thousand rows. */

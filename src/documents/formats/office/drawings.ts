@@ -1,17 +1,17 @@
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { Buffer } from "node:buffer";
 
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { reasonOf } from "../../extracted-document.ts";
 import { MAX_PICTURE_BYTES } from "../../pictures/picture.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
-import { DrawnText } from "../../writing/bounded-text.ts";
-import type { ZipArchive } from "../archive/zip-archive.ts";
-import { foldSpace } from "../../writing/fold-space.ts";
 import type { BlockTarget } from "../../writing/block-list.ts";
+import { DrawnText } from "../../writing/bounded-text.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
 import { filledRow } from "../../writing/table-text.ts";
+import type { ZipArchive } from "../archive/zip-archive.ts";
+import { readXml, type XmlAttributes, type XmlHandler } from "../xml/xml-stream.ts";
 import type { Relationship } from "./relationships.ts";
 import { formatOf, plainNumber, type CellFormat } from "./sheets/number-formats.ts";
-import { readXml, type XmlAttributes, type XmlHandler } from "../xml/xml-stream.ts";
 
 /** Titles or labels, each once, and a chart's data as a table. */
 export type Drawing = { texts: string[]; rows: string[][] };

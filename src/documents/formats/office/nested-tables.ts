@@ -1,7 +1,7 @@
 import { BlockList, MAX_NESTED_TABLES, type FilledRow } from "../../writing/block-list.ts";
+import { checkRowSize } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { LongTable } from "../../writing/long-table.ts";
-import { checkRowSize } from "../../writing/bounded-text.ts";
 import { addCell, MAX_REPEATED } from "../../writing/table-text.ts";
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */

@@ -1,7 +1,7 @@
+import type { BlockTarget, FilledRow } from "../../writing/block-list.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { LinkedText } from "../../writing/link-text.ts";
 import { LongTable } from "../../writing/long-table.ts";
-import type { BlockTarget, FilledRow } from "../../writing/block-list.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { writeDrawing, type Drawing } from "./drawings.ts";
 import { markerFor } from "./list-labels.ts";

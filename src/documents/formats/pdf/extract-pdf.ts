@@ -3,27 +3,27 @@ import type { CooperativeWork, YieldToOthers } from "../../../core/work/cooperat
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { countNote } from "../../notes.ts";
+import { decodeInTurn, UnusablePicture, type Picture } from "../../pictures/picture.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
-import { hiddenLayersOf, type HiddenLayers } from "./hidden-layers.ts";
 import { shapeOf } from "./bounds/document-shape.ts";
-import { partsOf, type PagePart } from "./layout/page-blocks.ts";
-import { segmentsOf } from "./layout/page-segments.ts";
-import type { Segment, TextItem } from "./layout/segment.ts";
-import { insertFormValues } from "./structure/form-values.ts";
-import { MonospacedFonts } from "./fonts/monospaced-fonts.ts";
 import type { ObjectSigns } from "./bounds/object-signs.ts";
-import { RunningHeads } from "./layout/running-heads.ts";
 import { checkRecovery } from "./bounds/recovery-bounds.ts";
 import { checkStreams } from "./bounds/stream-bounds.ts";
+import { MonospacedFonts } from "./fonts/monospaced-fonts.ts";
+import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
+import { hiddenLayersOf, type HiddenLayers } from "./hidden-layers.ts";
+import { partsOf, type PagePart } from "./layout/page-blocks.ts";
+import { segmentsOf } from "./layout/page-segments.ts";
+import { RunningHeads } from "./layout/running-heads.ts";
+import type { Segment, TextItem } from "./layout/segment.ts";
+import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
 import { PageWriter } from "./page-writer.ts";
+import { pictureOfPage } from "./pictures/page-picture.ts";
+import { cmapReason, fontNotes, unreadNotes } from "./reading-notes.ts";
+import { insertFormValues } from "./structure/form-values.ts";
 import { structureOf, type PageStructure, type TreeNode } from "./structure/structure-tree.ts";
 import { isPageCovered, partsOfStructure } from "./structure/tagged-parts.ts";
-import { cmapReason, fontNotes, unreadNotes } from "./reading-notes.ts";
 import { textItems } from "./text-items.ts";
-import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
-import { decodeInTurn, UnusablePicture, type Picture } from "../../pictures/picture.ts";
-import { pictureOfPage } from "./pictures/page-picture.ts";
 
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
 type PageText = {

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from "node:zlib";
+import type { getDocumentProxy } from "unpdf";
 
 import type * as Collection from "#character-maps/gb1";
-import type { getDocumentProxy } from "unpdf";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { foldTitle } from "./bounds/document-shape.ts";

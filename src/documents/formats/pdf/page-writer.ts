@@ -1,7 +1,7 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { headingLevel, type DocumentShape } from "./bounds/document-shape.ts";
-import { textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
 import { unfoldTables } from "./layout/folded-tables.ts";
+import { textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
 import type { Interval } from "./layout/segment.ts";
 import { areAlike, isFigure } from "./layout/tables.ts";
 import type { BlockRole } from "./structure/structure-tree.ts";

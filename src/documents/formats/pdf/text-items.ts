@@ -1,7 +1,7 @@
 import { ITEM_COST, type Pace } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
-import type { TextItem } from "./layout/segment.ts";
 import { OpenLayers, type HiddenLayers } from "./hidden-layers.ts";
+import type { TextItem } from "./layout/segment.ts";
 import type { PdfPage } from "./open-pdf.ts";
 import { ARTIFACT } from "./structure/tagged-parts.ts";
 

@@ -2,8 +2,8 @@ import { Progress, type CooperativeWork } from "../../../core/work/cooperative.t
 import { decodeAs } from "../../decoding/decode-as.ts";
 import { firstBeyondAscii } from "../../decoding/detect-encoding.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { RtfReader } from "./rtf-reader.ts";
 import { rtfTokens } from "./rtf-tokens.ts";
 

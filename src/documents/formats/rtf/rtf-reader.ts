@@ -1,15 +1,15 @@
-import { appendText } from "../../writing/bounded-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
+import type { Omissions } from "../../notes.ts";
+import { appendText } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { isLinkTarget, LinkedText } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import type { Omissions } from "../../notes.ts";
 import { ownEntryOf } from "../archive/own-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
+import { headingLevelOf, TextStyles, type TextStyle } from "../office/text-styles.ts";
 import { encodingOfCodePage, RtfFonts } from "./rtf-fonts.ts";
 import { nameOfObject, MAX_OBJECT_DIGITS, type RtfToken } from "./rtf-tokens.ts";
 import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
-import { headingLevelOf, TextStyles, type TextStyle } from "../office/text-styles.ts";
 import { BODY_TEXT, RtfWriter, type RtfParagraph } from "./rtf-writer.ts";
 
 type Destination =

@@ -1,10 +1,10 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { BlockList } from "../../writing/block-list.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import { TableCollector } from "../html/table-collector.ts";
 import { isLinkTarget, linkMarkdown } from "../../writing/link-text.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { BlockList } from "../../writing/block-list.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
+import { TableCollector } from "../html/table-collector.ts";
 import { appendDetails } from "./attribute-texts.ts";
 import { htmlToLine, htmlToMarkdown } from "./embedded-html.ts";
 import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";

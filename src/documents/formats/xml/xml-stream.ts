@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+
 import { walkParts, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { standardEncodingOf } from "../../decoding/decode-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";

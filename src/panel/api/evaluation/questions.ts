@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 
 import { invalid, notFound, requireFound } from "../../../core/errors.ts";
+import { asId } from "../../../core/ids.ts";
+import { omitUndefined } from "../../../core/input/omit-undefined.ts";
 import {
   allQuestions,
   deleteQuestion,
@@ -12,9 +14,9 @@ import {
 import { type QuestionSet, deleteSet, listSets } from "../../../db/evaluation/set-store.ts";
 import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
+import { absentFilesOf } from "../../../evaluation/questions/absent-files.ts";
 import { questionsAsCsv } from "../../../evaluation/questions/export-questions.ts";
 import { questionsAsJsonLines } from "../../../evaluation/questions/export-questions.ts";
-import { absentFilesOf } from "../../../evaluation/questions/absent-files.ts";
 import { parseImport } from "../../../evaluation/questions/import-questions.ts";
 import { changeQuestion, keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { contentOfForm, questionFields } from "../../../evaluation/questions/question-form.ts";
@@ -27,12 +29,10 @@ import {
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
 import { readText, refuseContentCoding } from "../../../http/middleware/json-body.ts";
-import { asId } from "../../../core/ids.ts";
 import type { Services } from "../../../services.ts";
 import { action, perform, type ActionCall } from "../../action.ts";
-import type { Find, Address } from "../request/route.ts";
 import { fieldsOfKind, Endpoints, pageOf, time, schema } from "../request/endpoint.ts";
-import { omitUndefined } from "../../../core/input/omit-undefined.ts";
+import type { Find, Address } from "../request/route.ts";
 
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 

@@ -1,19 +1,19 @@
 import { z } from "@hono/zod-openapi";
 
 import { requireFound } from "../../../core/errors.ts";
+import { omitUndefined } from "../../../core/input/omit-undefined.ts";
+import { settingShape, type RunSetting } from "../../../core/input/run-setting.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { settingShape, type RunSetting } from "../../../core/input/run-setting.ts";
 import { foundShape, summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import type { ModelUsage } from "../../../db/schema/evaluation.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { action, type ActionCall } from "../../action.ts";
-import type { Find } from "../request/route.ts";
 import { fieldsOfKind, Endpoints, pageOf, time, timeOrNull, schema } from "../request/endpoint.ts";
-import { omitUndefined } from "../../../core/input/omit-undefined.ts";
+import type { Find } from "../request/route.ts";
 import { questionSetOf, shownAsked } from "./questions.ts";
 
 const newRun = z.object({ setting: settingShape.default({}) });

@@ -1,21 +1,21 @@
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
+import type { Actor } from "../../../access/audit/record-event.ts";
 import { refuseReader } from "../../../access/readers.ts";
 import { findPanelCaller, type PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
-import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { sessionHashIn, sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
+import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { billPerson } from "../../../catalog/limits/spending.ts";
-import { SECOND_MS } from "../../../core/time.ts";
 import { forbidden, secondFactorRequired, tooManyRequests } from "../../../core/errors.ts";
 import { unauthorized } from "../../../core/errors.ts";
-import type { Actor } from "../../../access/audit/record-event.ts";
+import { SECOND_MS } from "../../../core/time.ts";
+import { hasPermissions } from "../../../db/catalog/source-store.ts";
 import { baseUrlOf, isHttps, addressOf, clientOf } from "../../../http/client-address.ts";
 import type { Surface } from "../../../ports/rate-limits.ts";
 import type { Services } from "../../../services.ts";
 import type { PanelEnv } from "./route.ts";
-import { hasPermissions } from "../../../db/catalog/source-store.ts";
 
 export const isReading = (method: string) => method === "GET" || method === "HEAD";
 

@@ -2,13 +2,13 @@ import { z } from "@hono/zod-openapi";
 import type { MiddlewareHandler, HonoRequest } from "hono";
 
 import type { AuditAction } from "../../../access/audit/audit-actions.ts";
-import type { Services } from "../../../services.ts";
+import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import { invalidField, notJson } from "../../../core/errors.ts";
 import { pointInTime } from "../../../core/input/input-fields.ts";
-import { DAY_MS } from "../../../core/time.ts";
-import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
-import type { AppEnv } from "../../../http/app-env.ts";
 import { parseJson } from "../../../core/input/parse-json.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import type { AppEnv } from "../../../http/app-env.ts";
+import type { Services } from "../../../services.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 export type Success = 200 | 201 | 202;

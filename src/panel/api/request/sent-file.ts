@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-import { NO_POINT_IN_TIME, principals, READERS_LIMIT } from "../../../core/input/input-fields.ts";
-import { invalidField, invalid } from "../../../core/errors.ts";
-import { timeIn } from "../../../core/time.ts";
-import { storedPath } from "../../../sources/file-names.ts";
-import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import type { FileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { pushKind } from "../../../sources/registry.ts";
+import { invalidField, invalid } from "../../../core/errors.ts";
+import { NO_POINT_IN_TIME, principals, READERS_LIMIT } from "../../../core/input/input-fields.ts";
 import { parseJson } from "../../../core/input/parse-json.ts";
+import { timeIn } from "../../../core/time.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
+import { storedPath } from "../../../sources/file-names.ts";
+import { pushKind } from "../../../sources/registry.ts";
 
 export const fileMetadata = z.record(z.string(), z.unknown());
 

@@ -1,16 +1,17 @@
+import type { Child } from "hono/jsx";
+
 import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
-import { Data, Time, showHidden, Status, ActionButton } from "../../components/data.tsx";
-import { Form, freshForm, type FormState } from "../../components/form.tsx";
-import { SettingFields, formOfSettings } from "../../components/setting-fields.tsx";
-import { Facts, Empty } from "../../components/page-head.tsx";
-import { page, type PageContext, type Pages } from "../page.tsx";
+import type { UserId } from "../../../core/ids.ts";
+import { listSessions } from "../../../db/access/session-store.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { passwordChange } from "../../api/session.ts";
 import { sessionEnd } from "../../api/users.ts";
-import type { Child } from "hono/jsx";
-import type { UserId } from "../../../core/ids.ts";
-import { listSessions } from "../../../db/access/session-store.ts";
+import { Data, Time, showHidden, Status, ActionButton } from "../../components/data.tsx";
+import { Form, freshForm, type FormState } from "../../components/form.tsx";
+import { Facts, Empty } from "../../components/page-head.tsx";
+import { SettingFields, formOfSettings } from "../../components/setting-fields.tsx";
 import { Table } from "../../components/table.tsx";
+import { page, type PageContext, type Pages } from "../page.tsx";
 
 const HERE = "/panel/account";
 const PASSWORDS = formOfSettings(ownPassword);

@@ -1,13 +1,14 @@
+import { encode } from "uqr";
+
 import { pendingTotp } from "../../../access/totp/change-totp.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
+import { countTry } from "../../api/request/guards.ts";
+import { ownTotpRemoval, totpConfirmation, totpEnrolment } from "../../api/session.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton } from "../../components/data.tsx";
 import { Form, TextField, field, freshForm, type FormState } from "../../components/form.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
 import { omitBlank } from "../request/form.ts";
-import { countTry } from "../../api/request/guards.ts";
-import { ownTotpRemoval, totpConfirmation, totpEnrolment } from "../../api/session.ts";
-import { encode } from "uqr";
 
 const HERE = "/panel/account/second-factor";
 

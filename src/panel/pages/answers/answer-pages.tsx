@@ -1,21 +1,22 @@
-import { DangerZone, Data } from "../../components/data.tsx";
-import { addressOf, modelListPage, modelTab, WORDS, type Kind, type Model } from "./model-list.tsx";
-import { askModel, modelPage } from "../search/search.tsx";
+import type { z } from "zod";
+
+import { newAgent } from "../../../catalog/agents/agent-settings.ts";
+import { newInference } from "../../../catalog/inferences/inference-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
-import type { z } from "zod";
 import type { Action } from "../../action.ts";
 import type { Find } from "../../api/request/route.ts";
-import { newAgent } from "../../../catalog/agents/agent-settings.ts";
-import { newInference } from "../../../catalog/inferences/inference-settings.ts";
 import { LongChoices, ModelField, PromptField } from "../../components/choice-fields.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
+import { DangerZone, Data } from "../../components/data.tsx";
+import { type FormValues, type FormState, formName } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { settingFacts, SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { requireAdmin, isAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { filterIn } from "../request/list.tsx";
-import { type FormValues, type FormState, formName } from "../../components/form.tsx";
+import { askModel, modelPage } from "../search/search.tsx";
+import { addressOf, modelListPage, modelTab, WORDS, type Kind, type Model } from "./model-list.tsx";
 
 type Runner = Model["record"];
 

@@ -1,13 +1,13 @@
 import { invalidField, QuarryError } from "../../../core/errors.ts";
+import { parseJson } from "../../../core/input/parse-json.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { blocksIn, textOf } from "../../../inference/answer-text.ts";
 import { AgentInvokeRequest, MESSAGES_LIMIT } from "../../../inference/run-requests.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { showHidden } from "../../components/data.tsx";
+import type { FormValues } from "../../components/form.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import type { RunOutcome } from "./run-result.tsx";
-import { parseJson } from "../../../core/input/parse-json.ts";
-import type { FormValues } from "../../components/form.tsx";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
 export const TURNS = "messages";

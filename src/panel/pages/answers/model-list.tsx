@@ -1,14 +1,15 @@
-import { listModelLines, type ModelLine } from "../../../db/catalog/panel-lists.ts";
-import { recentCalls } from "../../../db/usage/usage-store.ts";
+import type { Child } from "hono/jsx";
+
 import { DAY_MS } from "../../../core/time.ts";
+import { listModelLines, type ModelLine } from "../../../db/catalog/panel-lists.ts";
+import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
+import { recentCalls } from "../../../db/usage/usage-store.ts";
+import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, Shortened, ShortenedLink, LinkButton } from "../../components/data.tsx";
-import { count } from "../../components/figures.ts";
 import { Status } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
 import { page, isAdmin, type PageContext, type PageProps } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
-import type { Child } from "hono/jsx";
-import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
-import { CodeLine } from "../../components/code-block.tsx";
 
 /** Inferences and agents are listed, made and run alike. */
 export type Kind = "inference" | "agent";

@@ -1,17 +1,17 @@
 import type { Child } from "hono/jsx";
 
-import type { ContentBlock, InferenceResult, ToolCall } from "../../../inference/types.ts";
-import { Data, Status, ForAdmins, useView } from "../../components/data.tsx";
-import { Markdown } from "../../components/markdown.tsx";
-import { count, duration, money } from "../../components/figures.ts";
-import { CodeBlock, CopyButton } from "../../components/code-block.tsx";
-import { Warning } from "../../components/notice.tsx";
-import { Facts } from "../../components/page-head.tsx";
 import { QuarryError } from "../../../core/errors.ts";
 import { blocksIn } from "../../../inference/answer-text.ts";
-import { providerReason } from "../../../ports/models.ts";
 import type { EmitEvent } from "../../../inference/run-events.ts";
+import type { ContentBlock, InferenceResult, ToolCall } from "../../../inference/types.ts";
+import { providerReason } from "../../../ports/models.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
+import { CodeBlock, CopyButton } from "../../components/code-block.tsx";
+import { Data, Status, ForAdmins, useView } from "../../components/data.tsx";
+import { count, duration, money } from "../../components/figures.ts";
+import { Markdown } from "../../components/markdown.tsx";
+import { Warning } from "../../components/notice.tsx";
+import { Facts } from "../../components/page-head.tsx";
 
 type AnswerProps = {
   outcome: RunOutcome;

@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-import { createMiddleware } from "hono/factory";
 import {
   AuthorizationError,
   authorizationErrorRedirect,
@@ -7,24 +5,26 @@ import {
   type AuthRequest,
   type ConsentDescription,
 } from "@cloudflare/workers-oauth-provider";
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 
+import { appOfRedirect, normalizeResource } from "../../../access/programs/addresses.ts";
+import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import { connectProgram, type Program } from "../../../access/programs/connect-program.ts";
 import { conflict, invalid } from "../../../core/errors.ts";
 import { asId, newId, type TokenId } from "../../../core/ids.ts";
 import { choicesByKind } from "../../../db/catalog/panel-lists.ts";
+import { baseUrlOf } from "../../../http/client-address.ts";
 import { auditPages } from "../../../http/middleware/audit.ts";
+import { SourceFailure } from "../../../ports/source-reader.ts";
+import { choicesIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { Data, safeHref, Shortened, Hidden } from "../../components/data.tsx";
 import { FormMessage, freshForm, type FormValues, type FormState } from "../../components/form.tsx";
-import { choicesIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, leadingPage, type PageContext, type PageEnv } from "../page.tsx";
 import { attempt, formOf } from "../request/form.ts";
 import { setUpPage, requireTotp, requireOwnForms, requireSession } from "../request/guards.ts";
-import { appOfRedirect, normalizeResource } from "../../../access/programs/addresses.ts";
-import { authorizationServer } from "../../../access/programs/authorization-server.ts";
-import { baseUrlOf } from "../../../http/client-address.ts";
-import { SourceFailure } from "../../../ports/source-reader.ts";
 
 /** OAuth's authorization endpoint: whether a program may be connected, and to what. */
 export function authorizePages(): Hono<PageEnv> {

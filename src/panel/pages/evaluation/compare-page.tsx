@@ -1,15 +1,15 @@
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { compareRuns, type RunComparison } from "../../../evaluation/runs/compare-runs.ts";
+import { runOf } from "../../api/evaluation/runs.ts";
 import { Data, Time, Status } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { BUSY_SECONDS, page, type PageContext } from "../page.tsx";
-import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";
-import { runOf } from "../../api/evaluation/runs.ts";
 import { usageFigures } from "./run-page.tsx";
 import { figure, RunStatus } from "./runs-tab.tsx";
+import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
 /** Two runs side by side: `?first=&second=`. Waits while they are under way. */

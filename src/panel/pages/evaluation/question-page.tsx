@@ -1,19 +1,19 @@
+import { MAX_CHOICES } from "../../../db/catalog/panel-lists.ts";
 import type { Question } from "../../../db/evaluation/question-store.ts";
-import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
+import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import { readFilePage } from "../../../db/files/source-file-pages.ts";
+import { ragsOfSet } from "../../../evaluation/questions/absent-files.ts";
+import { questionChange, questionOf, questionRemoval } from "../../api/evaluation/questions.ts";
 import { DangerZone, Data, Time, ForAdmins } from "../../components/data.tsx";
 import { Form, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
+import { freshForm, type FormState, type FormValues } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
-import { questionChange, questionOf, questionRemoval } from "../../api/evaluation/questions.ts";
 import { lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { omitBlank } from "../request/form.ts";
-import { ragsOfSet } from "../../../evaluation/questions/absent-files.ts";
-import { MAX_CHOICES } from "../../../db/catalog/panel-lists.ts";
-import { readFilePage } from "../../../db/files/source-file-pages.ts";
 import { filterIn } from "../request/list.tsx";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, trailTo } from "./set-parts.tsx";
-import { freshForm, type FormState, type FormValues } from "../../components/form.tsx";
 
 export function questionPages(pages: Pages): void {
   const ofOne = pages.forRecord(lookUp(questionOf));

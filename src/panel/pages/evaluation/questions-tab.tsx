@@ -1,22 +1,22 @@
+import { invalidField, QuarryError, plainMessage } from "../../../core/errors.ts";
 import { listQuestions, type Question } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { Data, DataLink } from "../../components/data.tsx";
-import { countText } from "../../components/figures.ts";
-import { field, FileField, Form, SelectField, TextArea } from "../../components/form.tsx";
-import { Empty } from "../../components/page-head.tsx";
-import { Table } from "../../components/table.tsx";
-import { sliceIn, Part } from "../request/list.tsx";
-import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { multipartOf, type FormWithFiles } from "../request/form.ts";
-import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
-import { questionCreation, questionImport } from "../../api/evaluation/questions.ts";
-import { questionBody, expectedLines, pathsOf, QUESTION_FIELDS } from "./question-page.tsx";
-import { QuestionFields } from "./question-page.tsx";
-import { invalidField, QuarryError, plainMessage } from "../../../core/errors.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { parseImport } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
+import { questionCreation, questionImport } from "../../api/evaluation/questions.ts";
+import { Data, DataLink } from "../../components/data.tsx";
+import { countText } from "../../components/figures.ts";
+import { field, FileField, Form, SelectField, TextArea } from "../../components/form.tsx";
 import { freshForm, type FormState } from "../../components/form.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { Table } from "../../components/table.tsx";
+import { isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { multipartOf, type FormWithFiles } from "../request/form.ts";
+import { sliceIn, Part } from "../request/list.tsx";
+import { questionBody, expectedLines, pathsOf, QUESTION_FIELDS } from "./question-page.tsx";
+import { QuestionFields } from "./question-page.tsx";
+import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
 
 /** In the address: the form of a question is open. */
 const ADDING = "add";

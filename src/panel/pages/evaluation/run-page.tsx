@@ -8,11 +8,11 @@ import { Data, DataLink, LinkButton, Time, Faint, Status } from "../../component
 import { count, countText, duration, money, percent } from "../../components/figures.ts";
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { sliceIn, Part } from "../request/list.tsx";
 import { BUSY_SECONDS, lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { sliceIn, Part } from "../request/list.tsx";
+import { figure, RunStatus } from "./runs-tab.tsx";
 import { measureWords, QUESTIONS_A_PAGE, runsAddress, setAddress } from "./set-parts.tsx";
 import { trailToRuns } from "./set-parts.tsx";
-import { figure, RunStatus } from "./runs-tab.tsx";
 import { FACT_NAMES, settingInWords } from "./setting-fields.tsx";
 
 export function runResultPages(pages: Pages): void {

@@ -1,21 +1,21 @@
+import { isoTime } from "../../../core/time.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 import { runsCreation } from "../../api/evaluation/runs.ts";
-import { isoTime } from "../../../core/time.ts";
 import { Charts } from "../../components/chart.tsx";
+import { optionsOf } from "../../components/choice-fields.tsx";
 import { Time, Faint, Status } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
 import { Form, type Option, freshForm, type FormState } from "../../components/form.tsx";
-import { optionsOf } from "../../components/choice-fields.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { BUSY_SECONDS, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { SECOND } from "../search/search-settings.ts";
 import { measureWords, SHOWN_MEASURES, listKeptRuns, runsAddress, setOf } from "./set-parts.tsx";
 import { setTab } from "./set-parts.tsx";
-import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 import { SettingFields, settingIn, settingInWords, SETTING_FIELDS } from "./setting-fields.tsx";
-import { SECOND } from "../search/search-settings.ts";
 
 const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";

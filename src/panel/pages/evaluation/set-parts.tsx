@@ -3,12 +3,12 @@ import type { Child } from "hono/jsx";
 import { listRuns } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { RUNS_AT_ONCE, RUNS_KEPT } from "../../../evaluation/limits.ts";
+import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 import type { Services } from "../../../services.ts";
 import { questionSetOf } from "../../api/evaluation/questions.ts";
 import { DataLink } from "../../components/data.tsx";
-import { withQuery } from "../request/list.tsx";
 import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
-import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
+import { withQuery } from "../request/list.tsx";
 
 export const PLACE = { name: "Evaluation", href: "/panel/evaluation" };
 

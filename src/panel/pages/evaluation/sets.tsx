@@ -1,18 +1,18 @@
+import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { listSets, setsOfRag, type QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { MAX_SETS } from "../../../evaluation/limits.ts";
 import { newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { setChange, setCreation, setRemoval } from "../../api/evaluation/questions.ts";
+import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
 import { count, countText } from "../../components/figures.ts";
 import { Form, SelectField, field, type FormState, formFrom } from "../../components/form.tsx";
-import { SettingFields, SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
+import { SettingFields, SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { Table } from "../../components/table.tsx";
-import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { ASKED, NEW_SET, PLACE, setAddress, subjectOf, setOf, setTab } from "./set-parts.tsx";
 import { trailTo } from "./set-parts.tsx";
-import { findRag } from "../../../catalog/rags/find-rag.ts";
 
 const NEW_FORM = formOfSettings(newQuestionSet);
 

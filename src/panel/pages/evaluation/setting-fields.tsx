@@ -1,12 +1,12 @@
-import { settingShape, type RunSetting } from "../../../core/input/run-setting.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { omitUndefined } from "../../../core/input/omit-undefined.ts";
+import { settingShape, type RunSetting } from "../../../core/input/run-setting.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Checkbox, SelectField, TextField, type Option, field } from "../../components/form.tsx";
+import type { FormValues, FormState } from "../../components/form.tsx";
 import { bodyIn } from "../../components/setting-fields.tsx";
 import { SearchModeField } from "../search/options.tsx";
 import { NO_RERANKER, SECOND } from "../search/search-settings.ts";
-import type { FormValues, FormState } from "../../components/form.tsx";
 
 const NAMES = Object.keys(settingShape.shape);
 

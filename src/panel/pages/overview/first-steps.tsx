@@ -1,8 +1,9 @@
+import { getCookie, setCookie } from "hono/cookie";
+
+import { DAY_MS, SECOND_MS } from "../../../core/time.ts";
 import type { Steps } from "../../../db/maintenance/overview-store.ts";
 import { ActionButton, LinkButton, useView } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
-import { getCookie, setCookie } from "hono/cookie";
-import { DAY_MS, SECOND_MS } from "../../../core/time.ts";
 import type { PageContext } from "../page-env.ts";
 
 type Step = {

@@ -1,25 +1,25 @@
 import type { Child } from "hono/jsx";
 
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { perform } from "../../action.ts";
-import { sourceCreation } from "../../api/file-sources.ts";
-import { ragCreation } from "../../api/rags.ts";
 import { usageReport } from "../../../catalog/usage/usage-report.ts";
 import type { UsageLine, UsageReport } from "../../../catalog/usage/usage-report.ts";
 import { notFound } from "../../../core/errors.ts";
+import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { readNeeds, readSteps } from "../../../db/maintenance/overview-store.ts";
 import type { Needs, Steps } from "../../../db/maintenance/overview-store.ts";
+import { fileSystem } from "../../../sources/file-system/manifest.ts";
+import { perform } from "../../action.ts";
+import { sourceCreation } from "../../api/file-sources.ts";
+import { ragCreation } from "../../api/rags.ts";
+import { Charts, type Course } from "../../components/chart.tsx";
 import { count, countText, duration, money, percent } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
-import { limitsNextToUsage } from "../settings/limits.tsx";
 import { BUSY_SECONDS, isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.tsx";
-import { fileSystem } from "../../../sources/file-system/manifest.ts";
 import { redirectWithNotice } from "../request/form.ts";
 import { choiceIn } from "../request/list.tsx";
+import { limitsNextToUsage } from "../settings/limits.tsx";
 import { areStepsClosed, closeSteps, FirstSteps, missingSteps } from "./first-steps.tsx";
 import { Builds, NeedsList, needsOf } from "./needs.tsx";
-import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
-import { Charts, type Course } from "../../components/chart.tsx";
 
 const SPANS: Record<string, { title: string; hours: number; group: "hour" | "day" }> = {
   "24h": { title: "Last 24 hours", hours: 24, group: "hour" },

@@ -1,20 +1,20 @@
 import type { z } from "zod";
 
+import { QuarryError } from "../../../core/errors.ts";
 import { readFileSlices } from "../../../db/files/public-files.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { QuarryError } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { listPassages, previewChunks } from "../../../ingestion/indexing/preview-chunks.ts";
 import { previewWish, type ChunkPreview } from "../../../ingestion/indexing/preview-chunks.ts";
 import { Data } from "../../components/data.tsx";
-import { Markdown } from "../../components/markdown.tsx";
 import { count, countText } from "../../components/figures.ts";
 import { TextField, formFrom, freshForm, type FormState } from "../../components/form.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Empty } from "../../components/page-head.tsx";
+import { numberOf } from "../../components/setting-fields.tsx";
 import type { PageContext } from "../page.tsx";
 import { attempt } from "../request/form.ts";
-import { numberOf } from "../../components/setting-fields.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 
 const FIELDS = ["path", "chunkSize", "chunkOverlap"];

@@ -1,23 +1,23 @@
 import { findOriginal } from "../../../db/catalog/rag-writes.ts";
 import { findOriginalOfCopy } from "../../../db/catalog/source-copy-store.ts";
-import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
+import type { RagRecord } from "../../../db/records.ts";
+import { similaritySpread, type SimilaritySpread } from "../../../evaluation/similarity-spread.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { BUILT_IN_MODELS, modelNotice } from "../../../ports/models.ts";
-import { similaritySpread, type SimilaritySpread } from "../../../evaluation/similarity-spread.ts";
 import type { Services } from "../../../services.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Problem, Time, DataLink, ShortenedLink } from "../../components/data.tsx";
 import { LinkButton, Status, ForAdmins, ActionButton } from "../../components/data.tsx";
 import { count, countText, percent } from "../../components/figures.ts";
 import { Facts } from "../../components/page-head.tsx";
+import { settingFacts } from "../../components/setting-fields.tsx";
 import { Table } from "../../components/table.tsx";
 import { BUSY_SECONDS, isAdmin, type PageContext } from "../page.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import { CopyDeeds, Deed } from "./copy-deeds.tsx";
 import { ragAddress, ragTab, SEARCH_FIELDS } from "./rag-tab.tsx";
-import { settingFacts } from "../../components/setting-fields.tsx";
 
 const FAILED_SHOWN = 20;
 

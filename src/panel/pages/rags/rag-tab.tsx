@@ -1,15 +1,15 @@
 import type { Child } from "hono/jsx";
 
-import { findRag } from "../../../catalog/rags/find-rag.ts";
-import type { RagRecord } from "../../../db/records.ts";
-import { LinkButton, ForAdmins } from "../../components/data.tsx";
-import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
-import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
+import { findRag } from "../../../catalog/rags/find-rag.ts";
+import { newRag } from "../../../catalog/rags/rag-settings.ts";
+import type { RagRecord } from "../../../db/records.ts";
 import type { Services } from "../../../services.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
-import { formOfSettings } from "../../components/setting-fields.tsx";
+import { LinkButton, ForAdmins } from "../../components/data.tsx";
 import type { FormState } from "../../components/form.tsx";
+import { formOfSettings } from "../../components/setting-fields.tsx";
+import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
 export const ragOf = lookUp(findRag);

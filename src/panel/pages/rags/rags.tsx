@@ -1,5 +1,5 @@
+import { listChoices, listRagLines, type RagLine } from "../../../db/catalog/panel-lists.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { count } from "../../components/figures.ts";
 import { indexReturn } from "../../api/rag-index.ts";
 import {
   ragChange,
@@ -9,22 +9,22 @@ import {
   ragReindex,
   ragRetry,
 } from "../../api/rags.ts";
+import { optionsOf } from "../../components/choice-fields.tsx";
+import { Menu, Shortened, ShortenedLink, Status, StatusBar } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
+import { SelectField, type FormState } from "../../components/form.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import type { Column } from "../../components/table.tsx";
+import { isAdmin, requireAdmin } from "../page-env.ts";
+import { BUSY_SECONDS, page, type PageContext, type Pages } from "../page.tsx";
+import { listPage, listQuery } from "../request/list.tsx";
 import { previewPage } from "./preview.tsx";
-import { NEW_RAG_FORM, ragAddress, ragControls, ragOf, RAGS } from "./rag-tab.tsx";
 import { ragPage } from "./rag-page.tsx";
+import { NEW_RAG_FORM, ragAddress, ragControls, ragOf, RAGS } from "./rag-tab.tsx";
 import { addRemovals } from "./scope-changes.tsx";
 import { scopePage } from "./scope.tsx";
 import { reindexPage, saveSettings, settingsCostPage, settingsPage } from "./settings.tsx";
-import { listChoices, listRagLines, type RagLine } from "../../../db/catalog/panel-lists.ts";
-import { Menu, Shortened, ShortenedLink, Status, StatusBar } from "../../components/data.tsx";
-import { Empty } from "../../components/page-head.tsx";
-import type { Column } from "../../components/table.tsx";
-import { BUSY_SECONDS, page, type PageContext, type Pages } from "../page.tsx";
-import { isAdmin, requireAdmin } from "../page-env.ts";
-import { listPage, listQuery } from "../request/list.tsx";
-import { optionsOf } from "../../components/choice-fields.tsx";
-import { SelectField, type FormState } from "../../components/form.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
 
 export function ragPages(pages: Pages): void {
   pages.get("/", (context) => ragListPage(context));

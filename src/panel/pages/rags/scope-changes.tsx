@@ -1,11 +1,15 @@
-import { addScope, removeScope } from "../../../catalog/rags/scopes.ts";
-import { problemWithScope } from "../../../catalog/rags/scope-values.ts";
+import type { z } from "zod";
+
 import { indexScope } from "../../../catalog/rags/rag-settings.ts";
+import { problemWithScope } from "../../../catalog/rags/scope-values.ts";
+import { addScope, removeScope } from "../../../catalog/rags/scopes.ts";
 import { conflict, invalidField } from "../../../core/errors.ts";
 import { countScopeFiles, countScopes } from "../../../db/catalog/rag-scope-store.ts";
 import { listFolder } from "../../../db/files/source-file-list.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
+import { action, type ActionCall } from "../../action.ts";
+import { ragChange, ragRemoval } from "../../api/rags.ts";
 import { Data } from "../../components/data.tsx";
 import { countOrMore, countText } from "../../components/figures.ts";
 import {
@@ -17,9 +21,6 @@ import {
 } from "../../components/form.tsx";
 import type { Pages } from "../page.tsx";
 import { withQuery, FILES_COUNTED } from "../request/list.tsx";
-import type { z } from "zod";
-import { action, type ActionCall } from "../../action.ts";
-import { ragChange, ragRemoval } from "../../api/rags.ts";
 import { ragAddress, RAGS, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
 

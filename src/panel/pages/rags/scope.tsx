@@ -1,19 +1,19 @@
 import { trailOf } from "../../../core/folders.ts";
 import { trimEnd } from "../../../core/trim.ts";
-import { listFolder, type FolderEntry } from "../../../db/files/source-file-list.ts";
 import { readScopes } from "../../../db/catalog/rag-scope-store.ts";
+import { listFolder, type FolderEntry } from "../../../db/files/source-file-list.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data, DataLink, LinkButton, Status, ForAdmins } from "../../components/data.tsx";
-import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
 import { Form, SelectField, TextField, field } from "../../components/form.tsx";
+import { freshForm, type FormState } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { type PageContext } from "../page.tsx";
 import { withQuery, pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
-import { freshForm, type FormState } from "../../components/form.tsx";
 
 const ENTRIES = 100;
 const SCOPES_LISTED = 100;

@@ -1,19 +1,19 @@
+import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
 import { omitUndefined } from "../../../core/input/omit-undefined.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { perform } from "../../action.ts";
-import { ragChange } from "../../api/rags.ts";
 import type { RagRecord } from "../../../db/records.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildEstimate } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
-import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
-import { count, countText, money } from "../../components/figures.ts";
-import { Facts } from "../../components/page-head.tsx";
+import { perform } from "../../action.ts";
+import { ragChange } from "../../api/rags.ts";
 import { Hidden } from "../../components/data.tsx";
+import { count, countText, money } from "../../components/figures.ts";
+import { formFrom, type FormValues, type FormState, UPDATED_AT } from "../../components/form.tsx";
+import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
 import { redirectWithNotice, attempt, formOf, refuseStale } from "../request/form.ts";
 import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
-import { formFrom, type FormValues, type FormState, UPDATED_AT } from "../../components/form.tsx";
 
 export async function settingsPage(
   context: PageContext,

@@ -3,8 +3,8 @@ import { tooLarge } from "../../../core/errors.ts";
 import { errorAnswerOf } from "../../../http/errors.ts";
 import { readText, refuseContentCoding } from "../../../http/middleware/json-body.ts";
 import { formFrom, UPDATED_AT, type FormValues, type FormState } from "../../components/form.tsx";
-import type { PageContext } from "../page-env.ts";
 import type { Flash } from "../../components/layout.tsx";
+import type { PageContext } from "../page-env.ts";
 import { setFlash } from "./page-cookies.ts";
 
 const KIB = 1_024;

@@ -6,12 +6,12 @@ import { findSession } from "../../../access/sessions/find-session.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { billPerson } from "../../../catalog/limits/spending.ts";
 import { forbidden } from "../../../core/errors.ts";
+import type { Env } from "../../../env.ts";
 import { isHttps } from "../../../http/client-address.ts";
 import { isOwnPage, isReading } from "../../api/request/guards.ts";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { endedSessionPage } from "../error-page.tsx";
-import type { Env } from "../../../env.ts";
 import type { AssetNames } from "../../components/layout.tsx";
+import { endedSessionPage } from "../error-page.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
 
 /** No inline script or style, no other host. */
 const POLICY = [

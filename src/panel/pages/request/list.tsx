@@ -1,13 +1,13 @@
 import type { Child } from "hono/jsx";
+import { z } from "zod";
 
 import { MAX_COUNTED } from "../../../db/page.ts";
 import type { Key, ListQuery, PageAt, Slice } from "../../../db/page.ts";
-import { countOrMore, count, countText } from "../../components/figures.ts";
-import { SearchFilter, Pager, Table, type Columns, type Sort } from "../../components/table.tsx";
-import { Empty } from "../../components/page-head.tsx";
 import { LinkButton, type Link } from "../../components/data.tsx";
+import { countOrMore, count, countText } from "../../components/figures.ts";
+import { Empty } from "../../components/page-head.tsx";
+import { SearchFilter, Pager, Table, type Columns, type Sort } from "../../components/table.tsx";
 import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
-import { z } from "zod";
 import { decodeJson } from "./page-cookies.ts";
 
 type ListedRows<Row> = {

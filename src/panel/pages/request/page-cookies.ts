@@ -2,12 +2,12 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
 
-import type { Flash, Theme } from "../../components/layout.tsx";
-import { isSecure, type PageContext } from "../page-env.ts";
 import { FLOW_MS } from "../../../access/sessions/session-cookie.ts";
 import { sha256Hex } from "../../../core/hash.ts";
-import { SECOND_MS } from "../../../core/time.ts";
 import { parseJson } from "../../../core/input/parse-json.ts";
+import { SECOND_MS } from "../../../core/time.ts";
+import type { Flash, Theme } from "../../components/layout.tsx";
+import { isSecure, type PageContext } from "../page-env.ts";
 
 /** Told once by the next page: a cookie that the next view of exactly that page removes. */
 const flash = z.object({

@@ -1,18 +1,18 @@
 import type { Child } from "hono/jsx";
 
 import type { RagRecord } from "../../../db/records.ts";
-import { Data, safeHref, ShortenedLink } from "../../components/data.tsx";
+import { stemOf } from "../../../text/stems.ts";
+import { withoutStopWords } from "../../../text/stop-words.ts";
+import { searchWordsOf } from "../../../text/words.ts";
 import { CopyButton } from "../../components/code-block.tsx";
+import { Data, safeHref, ShortenedLink } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
+import type { Words } from "../../components/markdown-inline.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { newQuestionAddress } from "../evaluation/set-parts.tsx";
 import { highestOf, SCORE_DIGITS, Scores } from "./scores.tsx";
 import type { Passage } from "./search-settings.ts";
-import { stemOf } from "../../../text/stems.ts";
-import { withoutStopWords } from "../../../text/stop-words.ts";
-import { searchWordsOf } from "../../../text/words.ts";
-import type { Words } from "../../components/markdown-inline.tsx";
 
 const DAY_LENGTH = "2026-11-25".length;
 

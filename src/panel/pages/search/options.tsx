@@ -1,10 +1,10 @@
-import { PromptField } from "../../components/choice-fields.tsx";
-import { Checkbox, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
+import { PromptField } from "../../components/choice-fields.tsx";
+import { ForAdmins } from "../../components/data.tsx";
+import { Checkbox, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
+import type { FormState } from "../../components/form.tsx";
 import type { Model } from "../answers/model-list.tsx";
 import { NO_RERANKER, keyOf, needsSearchFirst, type Target } from "./search-settings.ts";
-import type { FormState } from "../../components/form.tsx";
-import { ForAdmins } from "../../components/data.tsx";
 
 type OptionsProps = {
   state: FormState;

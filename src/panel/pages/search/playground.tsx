@@ -1,14 +1,14 @@
+import type { EarlierMessage } from "../../../inference/types.ts";
 import { AsCode } from "../../components/code-block.tsx";
 import { Data, useView } from "../../components/data.tsx";
 import { countText, duration } from "../../components/figures.ts";
 import { Warning } from "../../components/notice.tsx";
-import type { EarlierMessage } from "../../../inference/types.ts";
+import type { SearchAnswer } from "../../search/search-rag.ts";
 import { EarlierTurns } from "../answers/conversation.tsx";
 import { Answer } from "../answers/run-result.tsx";
 import { Hits, keysOf } from "./hits.tsx";
 import { SearchForm, type FormProps } from "./search-form.tsx";
 import { ragsOf, type Target, sampleCall, type Passage, type TrialRun } from "./search-settings.ts";
-import type { SearchAnswer } from "../../search/search-rag.ts";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {
   before: EarlierMessage[];

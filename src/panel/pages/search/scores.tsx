@@ -1,5 +1,5 @@
-import { count, percent } from "../../components/figures.ts";
 import type { Explanation } from "../../../retrieval/explain.ts";
+import { count, percent } from "../../components/figures.ts";
 
 /** Decimals of a similarity, as the API gives them. */
 export const SCORE_DIGITS = 3;

@@ -1,8 +1,8 @@
+import type { EarlierMessage } from "../../../inference/types.ts";
 import { AsCode } from "../../components/code-block.tsx";
 import { LinkButton, ForAdmins } from "../../components/data.tsx";
 import { OptionList, TextArea, field, type FormState, UPDATED_AT } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
-import type { EarlierMessage } from "../../../inference/types.ts";
 import { HiddenTurns } from "../answers/conversation.tsx";
 import { addressOf } from "../answers/model-list.tsx";
 import { Options } from "./options.tsx";

@@ -1,28 +1,28 @@
-import { searchSettings } from "../../../core/input/search-settings.ts";
-import { settingFields } from "../../../core/input/setting-fields.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
-import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
-import type { InferenceInput, EarlierMessage } from "../../../inference/types.ts";
-import { InferenceRunRequest } from "../../../inference/run-requests.ts";
-import { omitBlank } from "../request/form.ts";
-import { bodyIn } from "../../components/setting-fields.tsx";
-import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
-import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
-import type { RagRecord } from "../../../db/records.ts";
-import type { Services } from "../../../services.ts";
-import type { Model } from "../answers/model-list.tsx";
-import { type FormValues, formFrom } from "../../components/form.tsx";
 import { resolveReaders, readerHeaders, readingInPanel } from "../../../access/readers.ts";
 import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
+import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
+import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { omitUndefined } from "../../../core/input/omit-undefined.ts";
+import { searchSettings } from "../../../core/input/search-settings.ts";
+import { settingFields } from "../../../core/input/setting-fields.ts";
+import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
+import type { RagRecord } from "../../../db/records.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
 import { runAgent } from "../../../inference/run-agent.ts";
 import type { RunListener } from "../../../inference/run-events.ts";
 import { runInference } from "../../../inference/run-inference.ts";
+import { InferenceRunRequest } from "../../../inference/run-requests.ts";
+import type { InferenceInput, EarlierMessage } from "../../../inference/types.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
+import type { Services } from "../../../services.ts";
+import { type FormValues, formFrom } from "../../components/form.tsx";
+import { bodyIn } from "../../components/setting-fields.tsx";
+import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
 import { searchRag, type SearchAnswer } from "../../search/search-rag.ts";
+import type { Model } from "../answers/model-list.tsx";
 import { collectRun } from "../answers/run-result.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
+import { omitBlank } from "../request/form.ts";
 
 /** The fields of one setting, as they stand in the address; those of the second have a `b.`. */
 export const SETTING_FIELDS = [

@@ -1,11 +1,12 @@
 import { html } from "hono/html";
 
-import { listModelRows } from "../../../db/catalog/model-store.ts";
 import { requireFound } from "../../../core/errors.ts";
+import { listModelRows } from "../../../db/catalog/model-store.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { eventText, EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { runBody } from "../../../http/run-stream.ts";
 import type { RunListener, RunEvent } from "../../../inference/run-events.ts";
+import { formFrom, freshForm, type FormValues } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { readTurns, appendTurn, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
@@ -15,7 +16,6 @@ import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
 import { SECOND, SETTING_FIELDS, fillSecond, findTarget, keyOf } from "./search-settings.ts";
 import { targetChoices, targetKey, trySetting, type Choices } from "./search-settings.ts";
 import type { Target, TrialRun } from "./search-settings.ts";
-import { formFrom, freshForm, type FormValues } from "../../components/form.tsx";
 
 const HERE = "/panel/search";
 const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { BYTES_PER_HALF } from "../../../core/bytes/half-float.ts";
 import { invalidField } from "../../../core/errors.ts";
-import { listImports, type ArchiveImport } from "../../../db/archive/import-store.ts";
 import { MEASURED_FILES, measureExport } from "../../../db/archive/export-store.ts";
+import { listImports, type ArchiveImport } from "../../../db/archive/import-store.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { findArchiveImport, importRemoval } from "../../api/archive.ts";
 import type { WholePlan } from "../../archive/plan-import.ts";

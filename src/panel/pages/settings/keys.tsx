@@ -1,14 +1,14 @@
 import { newKey } from "../../../access/keys/create-key.ts";
 import { readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
+import { findKey, keyCreation, keyRemoval } from "../../api/users.ts";
 import { Data, Shortened, Time, ForAdmins } from "../../components/data.tsx";
+import type { FormState } from "../../components/form.tsx";
 import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
-import { findKey, keyCreation, keyRemoval } from "../../api/users.ts";
 import { lookUp, type PageContext, type Pages } from "../page.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import type { FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/keys";
 const FORM = formOfSettings(newKey(0));

@@ -6,13 +6,12 @@ import {
   variableOf,
   type ProviderKeyState,
 } from "../../../catalog/models/provider-keys.ts";
+import { offeredModels } from "../../../catalog/models/replace-models.ts";
+import type { Config } from "../../../config.ts";
+import { requireFound } from "../../../core/errors.ts";
 import type { ServedModel, ServerState } from "../../../core/models/model-servers.ts";
+import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { Time, Data, Faint, Shortened, Status, ForAdmins } from "../../components/data.tsx";
-import { count } from "../../components/figures.ts";
-import { ActionButton } from "../../components/data.tsx";
-import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
-import { Table, type Columns, removeColumn } from "../../components/table.tsx";
 import {
   modelChange,
   modelRemoval,
@@ -20,16 +19,17 @@ import {
   providerChange,
   serverTest,
 } from "../../api/models.ts";
+import { Time, Data, Faint, Shortened, Status, ForAdmins } from "../../components/data.tsx";
+import { ActionButton } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
+import type { FormValues, FormState } from "../../components/form.tsx";
+import { Empty, Facts } from "../../components/page-head.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
+import { Table, type Columns, removeColumn } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { formOf } from "../request/form.ts";
-import { offeredModels } from "../../../catalog/models/replace-models.ts";
-import type { Config } from "../../../config.ts";
-import { requireFound } from "../../../core/errors.ts";
-import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
-import { Empty, Facts } from "../../components/page-head.tsx";
 import { withQuery } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import type { FormValues, FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/models";
 const MODEL_FORM = formOfSettings(offeredModels.element);

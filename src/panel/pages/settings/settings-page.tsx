@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
-import { isAdmin, page, type PageContext } from "../page.tsx";
 import type { FormState } from "../../components/form.tsx";
+import { isAdmin, page, type PageContext } from "../page.tsx";
 
 export const SETTINGS = "/panel/settings";
 

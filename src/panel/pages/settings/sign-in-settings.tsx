@@ -7,17 +7,17 @@ import {
   type StoredProvider,
 } from "../../../access/openid/provider-settings.ts";
 import type { Finding } from "../../../access/openid/test-provider.ts";
-import { readEvents } from "../../../db/access/audit-store.ts";
 import { requireFound } from "../../../core/errors.ts";
+import { readEvents } from "../../../db/access/audit-store.ts";
 import { signInChange } from "../../api/session.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { showHidden, Status, type Tone, ActionButton } from "../../components/data.tsx";
+import type { FormState } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { requireAdmin, type PageContext, type Pages } from "../page.tsx";
 import { redirectUriOf } from "../sign-in/openid-pages.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import type { FormState } from "../../components/form.tsx";
 
 const HERE = "/panel/settings/sign-in";
 const FORM = formOfSettings(providerInput);

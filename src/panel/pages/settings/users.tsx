@@ -1,17 +1,17 @@
+import { newUser, userPatch } from "../../../access/users/user-input.ts";
 import { groupsOfUser } from "../../../db/access/openid-store.ts";
 import { readPersonPage, type Person } from "../../../db/access/user-store.ts";
-import { newUser, userPatch } from "../../../access/users/user-input.ts";
+import { findUser, totpRemoval, userChange, userCreation, userRemoval } from "../../api/users.ts";
 import { Data, Time, TimeOr, DataLink, DangerZone, Status } from "../../components/data.tsx";
 import { ForAdmins, useView, ActionButton } from "../../components/data.tsx";
-import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
+import { freshForm, type FormState } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import type { Columns } from "../../components/table.tsx";
-import { List, filterIn, pageAt } from "../request/list.tsx";
-import { settingsPage } from "./settings-page.tsx";
-import { findUser, totpRemoval, userChange, userCreation, userRemoval } from "../../api/users.ts";
 import { addSessionEnd, openSessions } from "../account/account.tsx";
 import { requireAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, type FormState } from "../../components/form.tsx";
+import { List, filterIn, pageAt } from "../request/list.tsx";
+import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings";
 const NEW_FORM = formOfSettings(newUser);

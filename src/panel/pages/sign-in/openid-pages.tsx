@@ -1,6 +1,6 @@
+import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import type { SignIn } from "../../../access/openid/finish-sign-in.ts";
 import { findLinkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
-import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
@@ -9,12 +9,12 @@ import { baseUrlOf, originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
+import { freshForm } from "../../components/form.tsx";
 import { barePage, isSecure, leadingPage, type PageContext, type Pages } from "../page.tsx";
-import { reloadFromOwnSite } from "../request/guards.ts";
 import { formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
+import { reloadFromOwnSite } from "../request/guards.ts";
 import { forgetPrompt, keepFlow, promptIn, setPrompt, takeFlow } from "../request/page-cookies.ts";
 import { signInPage } from "./sign-in.tsx";
-import { freshForm } from "../../components/form.tsx";
 
 const START = "/panel";
 

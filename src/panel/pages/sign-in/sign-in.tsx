@@ -1,19 +1,19 @@
+import { signInChoices } from "../../../access/openid/provider-settings.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
-import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { findSession, needsRecheck } from "../../../access/sessions/find-session.ts";
+import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
+import { credentials } from "../../../access/totp/totp-input.ts";
 import { QuarryError } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { credentials } from "../../../access/totp/totp-input.ts";
-import { signInChoices } from "../../../access/openid/provider-settings.ts";
-import { showHidden } from "../../components/data.tsx";
-import { signInWithAudit } from "../../api/session.ts";
 import { countTry } from "../../api/request/guards.ts";
+import { signInWithAudit } from "../../api/session.ts";
+import { showHidden } from "../../components/data.tsx";
 import { TextField, field } from "../../components/form.tsx";
+import { formFrom, freshForm, type FormValues, type FormState } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formOf, omitBlank, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { openFlows, promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
-import { formFrom, freshForm, type FormValues, type FormState } from "../../components/form.tsx";
 
 const FIELDS = ["email", "password", "code"];
 const FORBIDDEN = 403;

@@ -1,8 +1,8 @@
-import { csvLine } from "../../../evaluation/questions/export-questions.ts";
+import { isoTime } from "../../../core/time.ts";
 import type { SourceFile } from "../../../db/files/source-file-list.ts";
 import { readFilePage, type FilePageQuery } from "../../../db/files/source-file-pages.ts";
 import type { Database } from "../../../db/sql.ts";
-import { isoTime } from "../../../core/time.ts";
+import { csvLine } from "../../../evaluation/questions/export-questions.ts";
 
 const ROWS_AT_ONCE = 1_000;
 const HEAD = ["path", "status", "size", "type", "indexed", "error"];

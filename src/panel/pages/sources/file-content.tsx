@@ -2,16 +2,16 @@ import type { Child } from "hono/jsx";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { isNotFound } from "../../../core/errors.ts";
+import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
-import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import type { Passage } from "../../../ports/rag-index.ts";
 import { Data, showHidden, ForAdmins, ActionButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty, Tabs } from "../../components/page-head.tsx";
-import { sliceIn, Part } from "../request/list.tsx";
 import { type PageContext } from "../page-env.ts";
+import { sliceIn, Part } from "../request/list.tsx";
 import { Original, ORIGINAL_FRAME, originalHref } from "./original.tsx";
 import { PAGES_SHOWN, RecognisedPages, recognisedPages } from "./original.tsx";
 import type { ShownFile } from "./shown-source.ts";

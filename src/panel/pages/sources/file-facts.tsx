@@ -1,10 +1,10 @@
+import type { FileFailure } from "../../../core/file-failures.ts";
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import { CodeLine, CopyButton } from "../../components/code-block.tsx";
 import { Data, DataLink, Problem, safeHref, TimeOr, FileStatus } from "../../components/data.tsx";
 import { count, size } from "../../components/figures.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import type { FileFailure } from "../../../core/file-failures.ts";
 
 export const FileFacts = ({ file }: { file: FileDetail }) => {
   const href = safeHref(file.url);

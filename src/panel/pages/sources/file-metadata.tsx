@@ -1,10 +1,10 @@
+import { parseJson } from "../../../core/input/parse-json.ts";
 import { isObject } from "../../../core/is-object.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, useView } from "../../components/data.tsx";
 import { FormMessage, type FormValues, type FormState } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { ShownFile } from "./shown-source.ts";
-import { parseJson } from "../../../core/input/parse-json.ts";
 
 type Metadata = Record<string, unknown>;
 

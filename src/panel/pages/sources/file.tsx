@@ -1,22 +1,22 @@
 import { notFound, requireFound } from "../../../core/errors.ts";
-import type { FileStatus } from "../../../db/schema/rags.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
+import type { FileStatus } from "../../../db/schema/rags.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
+import { pushKind } from "../../../sources/registry.ts";
+import { fileExclusion, fileRemoval, metadataChange } from "../../api/source-files.ts";
 import { Data, LinkButton, ForAdmins, ActionButton } from "../../components/data.tsx";
 import { countText, size } from "../../components/figures.ts";
+import { freshForm, type FormState } from "../../components/form.tsx";
 import { BUSY_SECONDS, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { fileExclusion, fileRemoval, metadataChange } from "../../api/source-files.ts";
 import { formOf, omitBlank } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { fileContent } from "./file-content.tsx";
-import { readersOfFile } from "./permissions.tsx";
 import { FileFacts, remedyOf } from "./file-facts.tsx";
 import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { LEFT_OUT } from "./left-out.tsx";
 import { imageOfPage, originalOf } from "./original.tsx";
+import { readersOfFile } from "./permissions.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
-import { pushKind } from "../../../sources/registry.ts";
-import { freshForm, type FormState } from "../../components/form.tsx";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(

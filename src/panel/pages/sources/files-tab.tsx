@@ -5,19 +5,19 @@ import { countListedFiles, readFilePage } from "../../../db/files/source-file-pa
 import { readFilesBySize, readFilesByStatus } from "../../../db/files/source-file-pages.ts";
 import { FILE_STATUSES, type FileStatus } from "../../../db/schema/rags.ts";
 import type { Database } from "../../../db/sql.ts";
+import { textStream } from "../../../http/text-stream.ts";
+import { pushKind } from "../../../sources/registry.ts";
 import { TimeOr, ShortenedLink, Problem, Menu, MenuPost } from "../../components/data.tsx";
 import { FileStatus as Status, FILE_STATES, ForAdmins } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
+import { Empty } from "../../components/page-head.tsx";
 import { Filters, FilterSelect, FilterText } from "../../components/table.tsx";
 import type { Column, Columns } from "../../components/table.tsx";
-import { Empty } from "../../components/page-head.tsx";
 import { type PageContext } from "../page-env.ts";
 import { FILES_COUNTED, List, choiceIn, filterIn, pageAt, sortIn } from "../request/list.tsx";
 import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
-import { pushKind } from "../../../sources/registry.ts";
-import { textStream } from "../../../http/text-stream.ts";
 
 const STATUSES = [
   { value: "", label: "any status" },

@@ -1,17 +1,17 @@
-import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
-import { decodeText } from "../../../documents/decoding/decode-text.ts";
-import { yieldNow, runCooperatively } from "../../../core/work/cooperative.ts";
 import { requireFound, notFound } from "../../../core/errors.ts";
-import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/pushed-files.ts";
-import { safeHref } from "../../components/data.tsx";
-import { Empty } from "../../components/page-head.tsx";
-import type { PageContext } from "../page-env.ts";
-import type { ShownFile } from "./shown-source.ts";
+import { yieldNow, runCooperatively } from "../../../core/work/cooperative.ts";
+import type { Slice } from "../../../db/page.ts";
+import { decodeText } from "../../../documents/decoding/decode-text.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { readPageImage } from "../../../ingestion/images/page-image.ts";
 import type { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
+import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/pushed-files.ts";
+import { safeHref } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import type { Slice } from "../../../db/page.ts";
+import { Empty } from "../../components/page-head.tsx";
+import type { PageContext } from "../page-env.ts";
 import { Part } from "../request/list.tsx";
+import type { ShownFile } from "./shown-source.ts";
 
 type ViewKind = "pdf" | "image" | "html" | "text";
 

@@ -1,22 +1,22 @@
+import type { Child } from "hono/jsx";
 import { z } from "zod";
 
+import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { newSource, sourcePatch } from "../../../catalog/file-sources/file-source-settings.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { isAddress } from "../../../core/principals.ts";
 import { unknownGroups } from "../../../db/access/member-store.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
+import { manifestOf } from "../../../sources/registry.ts";
 import { LinkButton, Data, TimeOr, ForAdmins } from "../../components/data.tsx";
 import { count, countText } from "../../components/figures.ts";
 import { Form, formFrom, type FormState } from "../../components/form.tsx";
 import { SettingFields, formOfSettings } from "../../components/setting-fields.tsx";
-import { manifestOf } from "../../../sources/registry.ts";
+import { Table } from "../../components/table.tsx";
 import { type PageContext } from "../page.tsx";
 import { attempt } from "../request/form.ts";
 import type { ShownSource } from "./shown-source.ts";
-import type { Child } from "hono/jsx";
-import { isAddress } from "../../../core/principals.ts";
-import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
-import { Table } from "../../components/table.tsx";
 
 const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;

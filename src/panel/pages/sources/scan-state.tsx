@@ -1,13 +1,14 @@
+import type { Child } from "hono/jsx";
+
+import { settingFields } from "../../../core/input/setting-fields.ts";
 import { readRunPage, type ScanRunRow } from "../../../db/catalog/source-store.ts";
-import type { SourceManifest } from "../../../sources/source-manifest.ts";
-import { Data, Problem, Time, type FileCounts, type Tone, Status } from "../../components/data.tsx";
-import { countText, count, duration } from "../../components/figures.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import type { LeftOut } from "../../../ports/source-reader.ts";
 import { manifestOf } from "../../../sources/registry.ts";
-import { settingFields } from "../../../core/input/setting-fields.ts";
+import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { valueAt } from "../../../sources/source-secrets.ts";
-import type { Child } from "hono/jsx";
+import { Data, Problem, Time, type FileCounts, type Tone, Status } from "../../components/data.tsx";
+import { countText, count, duration } from "../../components/figures.ts";
 import type { Column } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
 import { List, pageAt } from "../request/list.tsx";

@@ -1,19 +1,20 @@
+import type { z } from "zod";
+
 import { invalid, notFound } from "../../../core/errors.ts";
+import type { RagId } from "../../../core/ids.ts";
 import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { pushKind } from "../../../sources/registry.ts";
-import { Data } from "../../components/data.tsx";
-import { countText } from "../../components/figures.ts";
-import { confirmPage, type PageContext, type Pages } from "../page.tsx";
-import type { z } from "zod";
-import type { RagId } from "../../../core/ids.ts";
 import { action, perform, type ActionCall } from "../../action.ts";
 import { filesRemoval } from "../../api/file-batch.ts";
-import { submit } from "../request/submit.ts";
-import { redirectWithNotice, formOf } from "../request/form.ts";
-import { fileAddress } from "../search/hits.tsx";
-import { ROWS } from "../request/list.tsx";
-import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
+import { Data } from "../../components/data.tsx";
+import { countText } from "../../components/figures.ts";
 import type { FormValues } from "../../components/form.tsx";
+import { confirmPage, type PageContext, type Pages } from "../page.tsx";
+import { redirectWithNotice, formOf } from "../request/form.ts";
+import { ROWS } from "../request/list.tsx";
+import { submit } from "../request/submit.ts";
+import { fileAddress } from "../search/hits.tsx";
+import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
 
 /** A longer list of what is removed is folded. */
 const LISTED_OPEN = 10;

@@ -1,20 +1,21 @@
+import { z } from "zod";
+
+import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
+import { imageCost, modelChoices } from "../../../catalog/models/model-choices.ts";
+import { countWaitingImages } from "../../../db/files/image-store.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
 import { manifestOf } from "../../../sources/registry.ts";
+import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
+import { ModelField } from "../../components/choice-fields.tsx";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data, Time, DangerZone, DataLink, ForAdmins } from "../../components/data.tsx";
-import { countText, interval } from "../../components/figures.ts";
 import { ActionButton } from "../../components/data.tsx";
+import { countText, interval } from "../../components/figures.ts";
 import { SelectField, field, type FormState, type FormValues } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm, bodyIn, formOfSettings } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import type { ShownSource } from "./shown-source.ts";
-import { z } from "zod";
-import { imageCost, modelChoices } from "../../../catalog/models/model-choices.ts";
-import { countWaitingImages } from "../../../db/files/image-store.ts";
-import { ModelField } from "../../components/choice-fields.tsx";
-import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
-import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
 
 /** The source's settings, how programs reach it, and its removal. */
 export async function settingsTab(context: PageContext, view: ShownSource, failed?: FormState) {

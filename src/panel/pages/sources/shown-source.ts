@@ -1,11 +1,11 @@
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
+import { requireFound } from "../../../core/errors.ts";
 import { filesOfSources, ragsOfSources } from "../../../db/catalog/source-counts.ts";
 import type { RagOfSource } from "../../../db/catalog/source-counts.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import type { FileCounts } from "../../../db/records.ts";
 import type { Database } from "../../../db/sql.ts";
-import { requireFound } from "../../../core/errors.ts";
 import type { PageContext } from "../page-env.ts";
 
 const NO_FILES: FileCounts = { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 };

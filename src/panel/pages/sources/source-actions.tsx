@@ -2,10 +2,11 @@ import { checkFileSource } from "../../../catalog/file-sources/check-file-source
 import type { SourceCheck } from "../../../catalog/file-sources/check-file-source.ts";
 import { conflict, invalid, QuarryError } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/rag-scope-store.ts";
+import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
+import { putFile } from "../../../ingestion/uploads/put-file.ts";
+import { storedPath } from "../../../sources/file-names.ts";
 import { manifestOf, pushKind } from "../../../sources/registry.ts";
-import { Data } from "../../components/data.tsx";
-import { countOrMore, sentence } from "../../components/figures.ts";
-import type { PageContext, Pages } from "../page.tsx";
 import { recordFiles } from "../../action.ts";
 import {
   sourceChange,
@@ -13,17 +14,16 @@ import {
   sourceScan,
   webhookSecretRenewal,
 } from "../../api/file-sources.ts";
+import { uploadInWords } from "../../browser/uploads.ts";
+import { Data } from "../../components/data.tsx";
+import { countOrMore, sentence } from "../../components/figures.ts";
+import type { PageContext, Pages } from "../page.tsx";
 import { multipartOf, redirectWithNotice } from "../request/form.ts";
 import { FILES_COUNTED } from "../request/list.tsx";
 import { PERMISSIONS, PERMISSIONS_FORM } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, trailTo, type ShownSource } from "./shown-source.ts";
 import { failedTab } from "./source.tsx";
-import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
-import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
-import { putFile } from "../../../ingestion/uploads/put-file.ts";
-import { storedPath } from "../../../sources/file-names.ts";
-import { uploadInWords } from "../../browser/uploads.ts";
 
 /** The actions of a source. */
 export function sourceActions(pages: Pages): void {

@@ -5,16 +5,16 @@ import { manifestOf } from "../../../sources/registry.ts";
 import { Data, DataLink, LinkButton, describeCounts, StatusBar } from "../../components/data.tsx";
 import { ForAdmins, Problem, useView, ActionButton } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
-import { leftOutSentences, ScanProblems, IDLE_SECONDS } from "./scan-state.tsx";
-import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
+import type { FormState } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { BUSY_SECONDS, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { filesCsv, filesTab } from "./files-tab.tsx";
-import { AccessTroubles, PERMISSIONS, permissionsTab } from "./permissions.tsx";
 import { LEFT_OUT, leftOutTab } from "./left-out.tsx";
+import { AccessTroubles, PERMISSIONS, permissionsTab } from "./permissions.tsx";
+import { leftOutSentences, ScanProblems, IDLE_SECONDS } from "./scan-state.tsx";
+import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
-import type { FormState } from "../../components/form.tsx";
 
 const TABS = {
   "": filesTab,

@@ -1,22 +1,22 @@
 import { readSourcePage } from "../../../db/catalog/source-store.ts";
 import { manifestOf, SOURCES } from "../../../sources/registry.ts";
-import { count } from "../../components/figures.ts";
+import type { SourceManifest } from "../../../sources/source-manifest.ts";
+import { sourceCreation } from "../../api/file-sources.ts";
 import { Status, StatusBar, useView, Menu, MenuPost } from "../../components/data.tsx";
 import { ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
-import type { Columns } from "../../components/table.tsx";
-import { BUSY_SECONDS, page, type PageContext, type Pages } from "../page.tsx";
-import { isAdmin, requireAdmin } from "../page-env.ts";
-import { listPage, listQuery } from "../request/list.tsx";
-import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
-import { IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";
-import type { SourceManifest } from "../../../sources/source-manifest.ts";
-import { SettingForm } from "../../components/setting-fields.tsx";
-import { sourceCreation } from "../../api/file-sources.ts";
-import { formOf } from "../request/form.ts";
-import { submit } from "../request/submit.ts";
-import { noticeFrom } from "./source-actions.tsx";
-import { sourceBody, sourceControls, sourceForm } from "./settings-tab.tsx";
+import { count } from "../../components/figures.ts";
 import type { FormState } from "../../components/form.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import type { Columns } from "../../components/table.tsx";
+import { isAdmin, requireAdmin } from "../page-env.ts";
+import { BUSY_SECONDS, page, type PageContext, type Pages } from "../page.tsx";
+import { formOf } from "../request/form.ts";
+import { listPage, listQuery } from "../request/list.tsx";
+import { submit } from "../request/submit.ts";
+import { IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";
+import { sourceBody, sourceControls, sourceForm } from "./settings-tab.tsx";
+import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
+import { noticeFrom } from "./source-actions.tsx";
 
 /** All file sources, with what came of them. */
 export function sourceListPages(pages: Pages): void {

@@ -1,21 +1,22 @@
+import type { z } from "zod";
+
 import { endRegistrations, unusedRegistrations } from "../../../access/programs/registrations.ts";
 import type { Registration } from "../../../access/programs/registrations.ts";
 import { forbidden, notFound } from "../../../core/errors.ts";
+import { NAMED } from "../../../core/principals.ts";
+import { DAY_MS } from "../../../core/time.ts";
 import { isGrantOf } from "../../../db/access/grant-store.ts";
 import { listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
 import { baseUrlOf } from "../../../http/client-address.ts";
+import { action, type ActionCall } from "../../action.ts";
+import { findToken, tokenRemoval } from "../../api/tokens.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";
 import { useView, Status } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { removeColumn, Table, type Column } from "../../components/table.tsx";
-import type { z } from "zod";
-import { action, type ActionCall } from "../../action.ts";
-import { findToken, tokenRemoval } from "../../api/tokens.ts";
 import { isAdmin, lookUp, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery, ROWS } from "../request/list.tsx";
-import { NAMED } from "../../../core/principals.ts";
-import { DAY_MS } from "../../../core/time.ts";
 
 const HERE = "/panel/tokens/programs";
 const TRAIL = [

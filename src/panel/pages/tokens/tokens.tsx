@@ -1,19 +1,19 @@
 import { newToken } from "../../../access/tokens/token-settings.ts";
+import { NAMED } from "../../../core/principals.ts";
 import { listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
-import { Data, LinkButton, Shortened, ShortenedLink, TimeOr } from "../../components/data.tsx";
-import { removeColumn, type Columns } from "../../components/table.tsx";
+import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { findToken, tokenCreation, tokenRemoval } from "../../api/tokens.ts";
+import { choicesIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
+import { Data, LinkButton, Shortened, ShortenedLink, TimeOr } from "../../components/data.tsx";
+import { useView } from "../../components/data.tsx";
+import { Choices, field, TextField } from "../../components/form.tsx";
+import { freshForm, type FormValues, type FormState } from "../../components/form.tsx";
+import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
+import { removeColumn, type Columns } from "../../components/table.tsx";
 import { requireAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, filterIn, listQuery } from "../request/list.tsx";
-import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
-import { NAMED } from "../../../core/principals.ts";
-import { Choices, field, TextField } from "../../components/form.tsx";
-import { choicesIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
-import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
-import { freshForm, type FormValues, type FormState } from "../../components/form.tsx";
-import { useView } from "../../components/data.tsx";
 
 const HERE = "/panel/tokens";
 const TOKENS = { name: "Tokens", href: HERE };

@@ -1,10 +1,10 @@
-import { SourceFailure } from "../../../ports/source-reader.ts";
-import { SECOND_MS } from "../../../core/time.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
+import { SECOND_MS } from "../../../core/time.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
+import { SourceFailure } from "../../../ports/source-reader.ts";
+import { bareMediaType } from "../../bare-media-type.ts";
 import { guardedFetch, readBytes, retryAfterMs, tooLarge, TooLarge } from "../../guarded-fetch.ts";
 import type { GuardedResponse } from "../../guarded-fetch.ts";
-import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
-import { bareMediaType } from "../../bare-media-type.ts";
 import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { crawlDelayMs, robotsRefusal } from "../site/load-site.ts";
 import { addRefresh, factsOf, type HtmlPage } from "./html-page.ts";

@@ -1,7 +1,8 @@
+import { Parser } from "htmlparser2";
+
 import { walkParts, yieldNow, runCooperatively } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
-import { Parser } from "htmlparser2";
 
 /** Parts of a page that the crawl needs; its text is the extractor's business. */
 const emptyPage = () => ({

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { cloudflareQueue } from "../../../../src/adapters/cloudflare/job-queue.ts";
 import { Outbox } from "../../../../src/adapters/cloudflare/outbox.ts";
 import { jsonLog } from "../../../../src/core/log.ts";
-import { parseUsage } from "../../../../src/jobs/messages.ts";
 import type { UsageMessage } from "../../../../src/core/queue-messages.ts";
+import { parseUsage } from "../../../../src/jobs/messages.ts";
 import { usageMessage as usage } from "../../../support/usage-message.ts";
 
 /** An isolate's outbox, its clock, and the calls of each message as the consumer reads them. */

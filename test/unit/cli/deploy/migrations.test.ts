@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { expect, test } from "vitest";
 
 import { PROJECT } from "../../../../src/cli/installation.ts";

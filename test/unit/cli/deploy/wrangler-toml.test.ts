@@ -1,5 +1,4 @@
 import { join } from "node:path";
-
 import { expect, test } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
 

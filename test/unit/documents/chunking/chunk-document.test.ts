@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+
 import { chunkDocument } from "../../../../src/documents/chunking/chunk-document.ts";
-import { cutDocument } from "../../../support/cut-document.ts";
-import { estimateTokens, type Tokenizer } from "../../../../src/text/tokens.ts";
 import type { ExtractedDocument } from "../../../../src/documents/extract-document.ts";
+import { estimateTokens, type Tokenizer } from "../../../../src/text/tokens.ts";
+import { cutDocument } from "../../../support/cut-document.ts";
 
 const SENTENCE = "The night shift checks every pump and notes the pressure in the log. ";
 

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { cutDocument } from "../../../support/cut-document.ts";
+
 import { estimateTokens, type Tokenizer } from "../../../../src/text/tokens.ts";
+import { cutDocument } from "../../../support/cut-document.ts";
 import { SEED } from "../../../support/seed.ts";
 
 const word = fc.constantFrom(

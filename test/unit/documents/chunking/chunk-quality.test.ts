@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { chunkQuality } from "../../../support/chunk-quality.ts";
 
 /** Tolerance in 40 questions: half of what the bench shows, so that one changed answer passes. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+
 import { extractDocument, UnreadableDocument } from "../../../../src/documents/extract-document.ts";
 import { encode } from "../../../support/encode-text.ts";
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+
 import { kindByName } from "../../../../src/documents/media-type/media-types.ts";
 import { FORMATS } from "../../../../src/documents/registry.ts";
 

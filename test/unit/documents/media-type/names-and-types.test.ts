@@ -1,9 +1,10 @@
+import { strToU8, zipSync } from "fflate";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { compound } from "../../../support/hostile-files.ts";
+
 import { extractDocument } from "../../../../src/documents/extract-document.ts";
+import { compound } from "../../../support/hostile-files.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../fixtures/documents");
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+
 import { CompactText } from "../../../../src/documents/writing/compact-text.ts";
 import { SEED } from "../../../support/seed.ts";
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { foldSpace } from "../../../../src/documents/writing/fold-space.ts";
 
 /** A long text is folded in pieces of this length. */

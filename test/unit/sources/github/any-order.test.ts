@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
+import { isIssue } from "../../../../src/sources/github/issues.ts";
 import { GithubDouble } from "../../../doubles/github/github-double.ts";
 import { applyStep, currentFiles, needsListing } from "../../../doubles/github/random-changes.ts";
 import { githubSource } from "../../../doubles/github/scanning.ts";
 import { inAnyOrder, type Step } from "../../../doubles/source/random-schedules.ts";
-import { isIssue } from "../../../../src/sources/github/issues.ts";
-import { principalsIn } from "../../../support/principals-in.ts";
 import { textOf } from "../../../doubles/source/simulated-scans.ts";
+import { principalsIn } from "../../../support/principals-in.ts";
 
 const KINDS =
   "write write write link remove move force issue comment rename repository deleted hide invite unissue scan scan crash fail";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-import { GithubDouble } from "../../../doubles/github/github-double.ts";
-import { githubSource, openRepository } from "../../../doubles/github/scanning.ts";
 import type { ListingPage, ReaderStore } from "../../../../src/ports/source-reader.ts";
 import { readJson } from "../../../../src/sources/scan-state.ts";
-import { principalsIn } from "../../../support/principals-in.ts";
+import { GithubDouble } from "../../../doubles/github/github-double.ts";
+import { githubSource, openRepository } from "../../../doubles/github/scanning.ts";
 import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
+import { principalsIn } from "../../../support/principals-in.ts";
 
 /* Situations from public reports about connectors of other makers. */
 

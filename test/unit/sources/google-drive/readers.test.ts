@@ -1,15 +1,15 @@
 import { array, assert, asyncProperty, boolean, constantFrom, nat, record } from "fast-check";
 import { expect, test } from "vitest";
 
+import type { Item } from "../../../doubles/google-drive/answers.ts";
 import { EVERYBODY } from "../../../doubles/google-drive/directory-double.ts";
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
-import type { Item } from "../../../doubles/google-drive/answers.ts";
 import type { Grant } from "../../../doubles/google-drive/grant.ts";
 import { mayRead } from "../../../doubles/google-drive/permissions.ts";
 import { applyStep } from "../../../doubles/google-drive/random-changes.ts";
 import { driveSource } from "../../../doubles/google-drive/scanning.ts";
-import { fileOf } from "../../../doubles/source/simulated-scans.ts";
 import { numRuns } from "../../../doubles/source/random-schedules.ts";
+import { fileOf } from "../../../doubles/source/simulated-scans.ts";
 import { principalsIn } from "../../../support/principals-in.ts";
 import { SEED } from "../../../support/seed.ts";
 

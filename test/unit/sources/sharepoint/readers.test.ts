@@ -2,16 +2,16 @@ import { array, assert, asyncProperty, constantFrom, nat, record } from "fast-ch
 import { expect, test } from "vitest";
 
 import type { Item } from "../../../doubles/microsoft-graph/answers.ts";
-import type { DriveDouble } from "../../../doubles/microsoft-graph/drive-double.ts";
 import { certificate } from "../../../doubles/microsoft-graph/certificate.ts";
-import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
-import { applyStep } from "../../../doubles/microsoft-graph/random-changes.ts";
-import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+import type { DriveDouble } from "../../../doubles/microsoft-graph/drive-double.ts";
 import { entraGroup, link, siteGroup, user } from "../../../doubles/microsoft-graph/grant.ts";
 import type { Grant } from "../../../doubles/microsoft-graph/grant.ts";
+import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { grantsOf } from "../../../doubles/microsoft-graph/permissions.ts";
-import { fileOf } from "../../../doubles/source/simulated-scans.ts";
+import { applyStep } from "../../../doubles/microsoft-graph/random-changes.ts";
+import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
 import { numRuns } from "../../../doubles/source/random-schedules.ts";
+import { fileOf } from "../../../doubles/source/simulated-scans.ts";
 import { principalsIn } from "../../../support/principals-in.ts";
 import { SEED } from "../../../support/seed.ts";
 

@@ -6,6 +6,7 @@ import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { crashAtCalls } from "../../../support/crash.ts";
+import { requestOf } from "../../../support/retrieval-requests.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
@@ -18,7 +19,6 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
-import { requestOf } from "../../../support/retrieval-requests.ts";
 
 const MAX_IN_OBJECT = 3;
 const SMALL = ["moss", "fen", "gorse"];

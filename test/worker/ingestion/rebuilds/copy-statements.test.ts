@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 
 import { excludeFromSearch } from "../../../../src/catalog/file-sources/exclude-from-search.ts";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
-import { newId, type FileSourceId, type RagId } from "../../../../src/core/ids.ts";
+import { removeFileSource } from "../../../../src/catalog/file-sources/remove-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
+import { newId, type FileSourceId, type RagId } from "../../../../src/core/ids.ts";
 import { findOriginalOfCopy } from "../../../../src/db/catalog/source-copy-store.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
-import { removeFileSource } from "../../../../src/catalog/file-sources/remove-file-source.ts";
 import {
   continueCopies,
   continueCopy,

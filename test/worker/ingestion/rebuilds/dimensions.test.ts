@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { modelRegistry } from "../../../../src/adapters/model-registry.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
-import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,

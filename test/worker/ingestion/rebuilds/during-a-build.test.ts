@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { removeRag } from "../../../../src/catalog/rags/remove-rag.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { removeRag } from "../../../../src/catalog/rags/remove-rag.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { recoverAfterRestart, sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { ModelFailure } from "../../../../src/ports/models.ts";

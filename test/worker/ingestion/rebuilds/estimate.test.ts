@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
-import { estimateTokens } from "../../../../src/text/tokens.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
 import { estimateRebuild } from "../../../../src/ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildWish } from "../../../../src/ingestion/rebuilds/estimate-rebuild.ts";
-import type { RagId } from "../../../../src/core/ids.ts";
+import { estimateTokens } from "../../../../src/text/tokens.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
 import { facts, indexedRag, longText, patch } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/time.ts";
-import type { FileId, RagId } from "../../../../src/core/ids.ts";
-import { checkIndexes } from "../../../../src/ingestion/maintenance/check-indexes.ts";
 import { shardOf } from "../../../../src/core/hash.ts";
+import type { FileId, RagId } from "../../../../src/core/ids.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { checkIndexes } from "../../../../src/ingestion/maintenance/check-indexes.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { crashAtCalls } from "../../../support/crash.ts";
 import { World, rowsOf } from "../../../support/ingestion-world.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { queueUnclaimedFiles } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { continueBuild } from "../../../../src/ingestion/rebuilds/build-generation.ts";
 import { countedDatabase } from "../../../support/counted-rows.ts";

@@ -5,8 +5,8 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { readNeeds } from "../../../../src/db/maintenance/overview-store.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { BUILT_IN_MODELS } from "../../../../src/ports/models.ts";
 import { Builds } from "../../../../src/panel/pages/overview/needs.tsx";
+import { BUILT_IN_MODELS } from "../../../../src/ports/models.ts";
 import { statement, World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
-import { returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { statement, World } from "../../../support/ingestion-world.ts";
+import { SHOWN_AFTER_MS } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
   find,
@@ -18,8 +20,6 @@ import {
   ofBuild,
   vectorizeRag,
 } from "./support.ts";
-import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { SHOWN_AFTER_MS } from "../../../support/vectorize-world.ts";
 
 const FILES = {
   "a.html": longText("moss"),

@@ -1,11 +1,11 @@
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
-import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagPatch } from "../../../../src/catalog/rags/rag-settings.ts";
+import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { rowsOf, type World } from "../../../support/ingestion-world.ts";
-import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { requestOf } from "../../../support/retrieval-requests.ts";
+import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 
 /** About 40 words: one chunk of 400 tokens, several of 16. */
 export const longText = (name: string) =>

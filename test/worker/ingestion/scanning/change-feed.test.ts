@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
 import { SourceFailure } from "../../../../src/ports/source-reader.ts";
-import { crashAtCalls } from "../../../support/crash.ts";
 import { countedDatabase } from "../../../support/counted-rows.ts";
+import { crashAtCalls } from "../../../support/crash.ts";
 import { cursorOf, followedWorld, lastRun, notes } from "../../sources/scanning.ts";
 
 test("changes since the last scan are asked for: additions, edits, moves, removals", async () => {

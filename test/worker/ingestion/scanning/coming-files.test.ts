@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 
-import { addScope, removeScope } from "../../../../src/catalog/rags/scopes.ts";
 import { createRag } from "../../../../src/catalog/rags/create-rag.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { addScope, removeScope } from "../../../../src/catalog/rags/scopes.ts";
 import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { applyScopesToPage, countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
 import { recoverAfterRestart, sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { applyScopesToPage, countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
 import { countedDatabase } from "../../../support/counted-rows.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
 import { fileRows } from "../../../support/rows-of-files.ts";

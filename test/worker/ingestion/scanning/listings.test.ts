@@ -1,8 +1,14 @@
-import { expect, test } from "vitest";
 import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
 
+import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
+import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
+import { sourceOf } from "../../../../src/panel/api/file-sources.ts";
 import { SourceFailure, type ListingPage } from "../../../../src/ports/source-reader.ts";
+import { BUCKET_CONFIG, serveBucket } from "../../../doubles/object-storage/served-bucket.ts";
+import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
+import { page, serve, type Site } from "../../../doubles/web-site/served-site.ts";
 import { statement, World } from "../../../support/ingestion-world.ts";
 import {
   cursorOf,
@@ -13,12 +19,6 @@ import {
   listedWorld,
   scan,
 } from "../../sources/scanning.ts";
-import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
-import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
-import { sourceOf } from "../../../../src/panel/api/file-sources.ts";
-import type { FileSourceId } from "../../../../src/core/ids.ts";
-import { BUCKET_CONFIG, serveBucket } from "../../../doubles/object-storage/served-bucket.ts";
-import { page, serve, type Site } from "../../../doubles/web-site/served-site.ts";
 
 /** A source that is listed again, as its cursor has expired; that breaks off at the second page. */
 async function brokenWorld(kind: "denied" | "down") {

@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { openDatabase } from "../../../../src/db/sql.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
-import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
+import { openDatabase } from "../../../../src/db/sql.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
 import { missingFile, SourceFailure } from "../../../../src/ports/source-reader.ts";
 import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
-import { lastRun, listedWorld, notes } from "../../sources/scanning.ts";
 import { keysOf, statement } from "../../../support/ingestion-world.ts";
+import { lastRun, listedWorld, notes } from "../../sources/scanning.ts";
 
 /** The database, telling of the longest parameter that is bound, bytes. */
 function measuredParameters(database: D1Database, longest: { bytes: number }): D1Database {

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import type { RagId } from "../../../../src/core/ids.ts";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { removeFileSource } from "../../../../src/catalog/file-sources/remove-file-source.ts";
+import { showOnlyScopes } from "../../../../src/catalog/rags/enforce-scopes.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { removeScope } from "../../../../src/catalog/rags/scopes.ts";
-import { showOnlyScopes } from "../../../../src/catalog/rags/enforce-scopes.ts";
-import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import type { Services } from "../../../../src/services.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
 import { findFileDetail } from "../../../../src/db/files/file-store.ts";
 import { findFileStatuses, readFileSlices } from "../../../../src/db/files/public-files.ts";
 import { findFileWithStatus } from "../../../../src/db/files/source-file-list.ts";
+import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import type { Services } from "../../../../src/services.ts";
 import { World, ragWorld, statement } from "../../../support/ingestion-world.ts";
 
 async function setScopes(rag: RagId, values: string[]): Promise<void> {

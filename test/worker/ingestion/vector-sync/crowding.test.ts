@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
+import { hashEmbedding } from "../../../../src/adapters/embedded/hash-embedder.ts";
 import { hash32 } from "../../../../src/core/hash.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { hashEmbedding } from "../../../../src/adapters/embedded/hash-embedder.ts";
 import type { RagIndex } from "../../../../src/ports/rag-index.ts";
 import type { FollowedSource } from "../../../doubles/source/followed-source.ts";
-import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { chance } from "../../../support/dice.ts";
+import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { asSearched, drive, nearest } from "./support.ts";
 
 const DIMENSIONS = 64;

@@ -9,6 +9,7 @@ import {
 } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   find,
@@ -19,7 +20,6 @@ import {
   vectorizeRag,
 } from "../rebuilds/support.ts";
 import { live, noteOf, notesRag, notesWorld, vectorIndexOf } from "./support.ts";
-import { statement } from "../../../support/ingestion-world.ts";
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";

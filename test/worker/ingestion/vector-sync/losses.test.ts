@@ -1,16 +1,16 @@
 import { expect, test, vi } from "vitest";
 
-import { vectorizeRag, longText } from "../rebuilds/support.ts";
-import { asSearched, drive, nearest } from "./support.ts";
-import { vectorIdOf, type ChunkId, type RagId } from "../../../../src/core/ids.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import { countedDatabase } from "../../../support/counted-rows.ts";
-import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { folderOf } from "../../../../src/core/folders.ts";
+import { vectorIdOf, type ChunkId, type RagId } from "../../../../src/core/ids.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import type { FileVersion } from "../../../../src/ports/index-versions.ts";
 import type { UpsertBatch } from "../../../../src/ports/vector-ledger.ts";
+import { countedDatabase } from "../../../support/counted-rows.ts";
 import { statement } from "../../../support/ingestion-world.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { vectorizeRag, longText } from "../rebuilds/support.ts";
+import { asSearched, drive, nearest } from "./support.ts";
 
 const HEATHER = "Heather flowers in August.";
 const GORSE = "Gorse grows by the road.";

@@ -1,18 +1,18 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 
+import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import type { Restriction, SearchRequest } from "../../../../src/ports/rag-index.ts";
 import type { RetrievalRequest } from "../../../../src/retrieval/retrieval-request.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
-import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { statement, type World } from "../../../support/ingestion-world.ts";
 import { withProperty } from "../../../support/intercepted.ts";
-import { sourceWorld } from "../../sources/scanning.ts";
 import { requestOf } from "../../../support/retrieval-requests.ts";
+import { VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { sourceWorld } from "../../sources/scanning.ts";
 
 /** The searches that the index objects were asked for, in order; `deep`: of all vectors. */
 type IndexCalls = ("search" | "deep")[];

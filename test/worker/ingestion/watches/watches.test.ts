@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
-import { watchesOf } from "../../../../src/db/scans/watch-store.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId } from "../../../../src/core/ids.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
+import { watchesOf } from "../../../../src/db/scans/watch-store.ts";
 import { purgeSource } from "../../../../src/ingestion/removal/purge-removed-resources.ts";
 import { keepWatches } from "../../../../src/ingestion/watches/keep-watches.ts";
 import { receiveNotifications } from "../../../../src/ingestion/webhooks/receive-notifications.ts";

@@ -1,13 +1,13 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { reasonOf, textOf, UnreadableDocument } from "../../../extracted-document.ts";
-import { readPage } from "../../html/extract-html.ts";
 import { replaceAll } from "../../../decoding/decode-text.ts";
+import { reasonOf, textOf, UnreadableDocument } from "../../../extracted-document.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
+import { readPage } from "../../html/extract-html.ts";
 import { withoutFromEscapes } from "../mailbox.ts";
 import { takeBody, type MailPart } from "../parts/mail-parts.ts";
 import { partsOf, type Body, type MailTarget } from "../parts/message-contents.ts";
-import { refuseUuencoded } from "../parts/transfer-encoding.ts";
 import { textOfPart, textOrEmpty, normalizeLineEnds } from "../parts/part-text.ts";
+import { refuseUuencoded } from "../parts/transfer-encoding.ts";
 import { writePlainBody } from "./plain-body.ts";
 import { writeShifted } from "./shifted-markdown.ts";
 

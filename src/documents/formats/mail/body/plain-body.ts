@@ -1,5 +1,5 @@
-import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { wholeCharacterEnd } from "../../../../core/whole-character.ts";
+import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { linesOf } from "../../../../text/lines.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 

@@ -1,4 +1,5 @@
 import { decodeWords } from "postal-mime";
+
 import { ITEM_COST, Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { headersOf, parseStructured, type MailHeaders } from "../mail-headers.ts";

@@ -1,7 +1,4 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { reasonOf } from "../../../extracted-document.ts";
-import { ownEntryOf } from "../../archive/own-entry.ts";
-import type { MailPart } from "./mail-parts.ts";
 import {
   declaredEncoding,
   decodeText,
@@ -9,6 +6,9 @@ import {
   withLineFeeds,
   type DecodedText,
 } from "../../../decoding/decode-text.ts";
+import { reasonOf } from "../../../extracted-document.ts";
+import { ownEntryOf } from "../../archive/own-entry.ts";
+import type { MailPart } from "./mail-parts.ts";
 
 const OTHER_NAMES: Record<string, string> = {
   cp932: "shift_jis",

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import type { MailPart } from "./mail-parts.ts";

@@ -1,21 +1,21 @@
+import type { Omissions } from "../../../notes.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { LinkedText } from "../../../writing/link-text.ts";
-import { heightOf } from "../../../writing/raised-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import type { Omissions } from "../../../notes.ts";
+import { heightOf } from "../../../writing/raised-text.ts";
 import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
-import { DocxFields, linkTargetOf } from "./docx-fields.ts";
-import { blankParagraph, PLAIN_RUN, type Paragraph, type Run } from "./docx-paragraph.ts";
-import type { Numbering } from "./docx-numbering.ts";
-import { isOn } from "./docx-styles.ts";
 import type { Drawing } from "../drawings.ts";
 import { OpenFormula } from "../formula.ts";
-import type { NoteMarks } from "../note-marks.ts";
 import { countOf, MAX_REPEAT } from "../nested-tables.ts";
+import type { NoteMarks } from "../note-marks.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
 import { headingLevelOf, type TextStyle, type TextStyles } from "../text-styles.ts";
 import { TextWriter, type ListMark } from "../text-writer.ts";
+import { DocxFields, linkTargetOf } from "./docx-fields.ts";
+import type { Numbering } from "./docx-numbering.ts";
+import { blankParagraph, PLAIN_RUN, type Paragraph, type Run } from "./docx-paragraph.ts";
+import { isOn } from "./docx-styles.ts";
 
 export type DocxParts = {
   styles: TextStyles;

@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { ownEntryOf } from "../../archive/own-entry.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import { headingLevelOf, TextStyles, type TextStyle } from "../text-styles.ts";
 

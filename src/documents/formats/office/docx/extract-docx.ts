@@ -1,18 +1,18 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { declaredEncoding, decodeText } from "../../../decoding/decode-text.ts";
 import { reasonOf, textOf, type Extraction } from "../../../extracted-document.ts";
+import { HEADERS_ALONE } from "../../../notes.ts";
 import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { DocxReader } from "./docx-reader.ts";
-import { Numbering } from "./docx-numbering.ts";
-import { readStyles } from "./docx-styles.ts";
-import { drawingsOf } from "../drawings.ts";
-import { HEADERS_ALONE } from "../../../notes.ts";
-import { NoteMarks } from "../note-marks.ts";
-import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { readPage } from "../../html/extract-html.ts";
-import { declaredEncoding, decodeText } from "../../../decoding/decode-text.ts";
 import { readXml } from "../../xml/xml-stream.ts";
+import { drawingsOf } from "../drawings.ts";
+import { NoteMarks } from "../note-marks.ts";
+import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
+import { Numbering } from "./docx-numbering.ts";
+import { DocxReader } from "./docx-reader.ts";
+import { readStyles } from "./docx-styles.ts";
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
 export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> {

@@ -1,13 +1,13 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { ZipArchive } from "../../archive/zip-archive.ts";
-import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
-import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { HEADERS_ALONE } from "../../../notes.ts";
-import { OdfReader } from "./odf-reader.ts";
-import { odfObjectReader, type OdfObject } from "./odf-objects.ts";
-import { corePropertiesOf } from "../relationships.ts";
+import { DrawnText } from "../../../writing/bounded-text.ts";
+import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { ZipArchive } from "../../archive/zip-archive.ts";
 import { readXml } from "../../xml/xml-stream.ts";
+import { corePropertiesOf } from "../relationships.ts";
+import { odfObjectReader, type OdfObject } from "./odf-objects.ts";
+import { OdfReader } from "./odf-reader.ts";
 
 const utf8 = new TextDecoder();
 const KINDS = ["spreadsheet", "presentation"] as const;

@@ -1,6 +1,6 @@
+import type { Omissions } from "../../../notes.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
-import type { Omissions } from "../../../notes.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import type { TextStyle } from "../text-styles.ts";
 import type { OdfStyles } from "./odf-styles.ts";

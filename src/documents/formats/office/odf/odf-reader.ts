@@ -1,14 +1,14 @@
+import type { Omissions } from "../../../notes.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import type { Omissions } from "../../../notes.ts";
 import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { countOf, MAX_REPEAT } from "../nested-tables.ts";
 import { formulaTarget } from "../sheets/cell-ranges.ts";
+import type { ListMark } from "../text-writer.ts";
 import { OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
-import type { ListMark } from "../text-writer.ts";
 import { OdfStyles } from "./odf-styles.ts";
 import { OdfWriter, type OdfKind } from "./odf-writer.ts";
 

@@ -1,6 +1,6 @@
 import { runToEnd } from "../../../../core/work/cooperative.ts";
-import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../../writing/block-list.ts";
+import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Drawing } from "../drawings.ts";
 import { SheetWriter } from "../sheets/sheet-writer.ts";
 import { SlideBlocks } from "../slides/slide-blocks.ts";

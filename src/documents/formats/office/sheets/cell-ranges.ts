@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+
 import { linkMarkdown } from "../../../writing/link-text.ts";
 import { MAX_REPEATED } from "../../../writing/table-text.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";

@@ -1,18 +1,18 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { appendText, checkRowSize } from "../../../writing/bounded-text.ts";
-import { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
+import { appendText, checkRowSize } from "../../../writing/bounded-text.ts";
+import { LinkedText } from "../../../writing/link-text.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { heightOf } from "../../../writing/raised-text.ts";
+import { ZipArchive } from "../../archive/zip-archive.ts";
+import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 import { drawingsOf } from "../drawings.ts";
+import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
 import { skipRows, CellRanges, cellsIn, columnOf, formulaTarget } from "./cell-ranges.ts";
 import { isoMoment, plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
-import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetRows } from "./sheet-rows.ts";
 import { SheetWriter } from "./sheet-writer.ts";
-import { LinkedText } from "../../../writing/link-text.ts";
-import { heightOf } from "../../../writing/raised-text.ts";
-import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 
 const MAX_ROWS = 1 << 20;
 /** Weight of a row without text: formats that are set down to the last row leave a million. */

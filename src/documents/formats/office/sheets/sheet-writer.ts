@@ -1,7 +1,7 @@
+import type { FilledRow } from "../../../writing/block-list.ts";
 import { checkRowSize } from "../../../writing/bounded-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import type { FilledRow } from "../../../writing/block-list.ts";
 import { addCell, charactersOf } from "../../../writing/table-text.ts";
 
 /** Wider rows are broken: no table shows them. */

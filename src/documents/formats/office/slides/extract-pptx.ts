@@ -1,12 +1,12 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
-import { drawingsOf, writeDrawing } from "../drawings.ts";
-import { SlideReader } from "./slide-reader.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { readXml } from "../../xml/xml-stream.ts";
+import { drawingsOf, writeDrawing } from "../drawings.ts";
+import { linksOf, openPackage, relationshipsOf, type Relationship } from "../relationships.ts";
+import { SlideReader } from "./slide-reader.ts";
 
 const MAX_SLIDES = 20_000;
 

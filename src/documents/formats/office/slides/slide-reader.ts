@@ -1,7 +1,7 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
-import { heightOf } from "../../../writing/raised-text.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
+import { heightOf } from "../../../writing/raised-text.ts";
 import { ownEntryOf } from "../../archive/own-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";

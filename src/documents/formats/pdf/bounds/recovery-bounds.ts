@@ -1,5 +1,5 @@
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { indexOfBytes } from "../../../../core/bytes/find-bytes.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 
 /**

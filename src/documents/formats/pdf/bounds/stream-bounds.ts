@@ -1,9 +1,9 @@
+import { Inflate } from "fflate";
 import { inflateRawSync } from "node:zlib";
 
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { Inflate } from "fflate";
-import { UnreadableDocument } from "../../../extracted-document.ts";
 import { indexOfBytes } from "../../../../core/bytes/find-bytes.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { UnreadableDocument } from "../../../extracted-document.ts";
 import { EXPANDS } from "../../archive/zip-archive.ts";
 import { ObjectSigns } from "./object-signs.ts";
 

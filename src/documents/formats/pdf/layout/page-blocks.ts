@@ -1,12 +1,12 @@
 import { toBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
+import type { BlockRole } from "../structure/structure-tree.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import { boundsOf, groupByTurn, charactersIn, LAID_OUT_AT_ONCE, wordWidth } from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
 import { endFontOf, type Interval, type Segment } from "./segment.ts";
 import { tableAt } from "./tables.ts";
-import type { BlockRole } from "../structure/structure-tree.ts";
 
 export type Block = Interval & { lines: Segment[] };
 

@@ -1,12 +1,12 @@
 import { normalForm } from "../../../../core/normal-form.ts";
 import { toBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { LINE_NUMBER } from "./listings.ts";
 import { joinAccent } from "../fonts/loose-accents.ts";
+import { LINE_NUMBER } from "./listings.ts";
 import { groupByTurn, LAID_OUT_AT_ONCE, groupIntoRows } from "./page-rows.ts";
-import { gapsOf, letterGap, removeSpacing } from "./spaced-letters.ts";
 import { isRightToLeft, readingOrder, normalizeShapes } from "./right-to-left.ts";
 import { endFontOf, type Piece, type Segment, type TextItem } from "./segment.ts";
+import { gapsOf, letterGap, removeSpacing } from "./spaced-letters.ts";
 
 /** In ems: closer fragments are one word, wider gaps separate columns. */
 const WORD_GAP = 0.13;

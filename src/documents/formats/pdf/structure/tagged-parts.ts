@@ -1,8 +1,8 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { blockOf, partsOf, textOf, type PagePart } from "../layout/page-blocks.ts";
-import { columnsOf, columnsAt } from "../layout/tables.ts";
 import { tooMuchText } from "../../../writing/compact-text.ts";
+import { blockOf, partsOf, textOf, type PagePart } from "../layout/page-blocks.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
+import { columnsOf, columnsAt } from "../layout/tables.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
 /** Least share of a page's characters that the tree must contain to be trusted. */

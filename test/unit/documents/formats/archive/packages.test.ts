@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { epub, zipped as packed } from "../../../../support/office-files.ts";
 import { expectRead, extract, reads } from "../../../../support/read-document.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { extract } from "../../../../support/read-document.ts";
 
 describe("tabs, frames and tables as generators write them", () => {

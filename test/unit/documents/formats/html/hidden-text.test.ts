@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { extract, reads } from "../../../../support/read-document.ts";
 
 const EMOJI = "می‌خواهم क्‍ष 👨‍👩‍👧 ❤️ 葛\u{e0100}";

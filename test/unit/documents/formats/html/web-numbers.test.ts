@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { extract, reads } from "../../../../support/read-document.ts";
 
 const markdownOf = async (body: string) => (await extract("a.html", body)).markdown;

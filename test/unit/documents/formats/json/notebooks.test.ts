@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { extract as readDocument } from "../../../../support/read-document.ts";
 
 const readNotebook = (notebook: object) => readDocument("a.ipynb", JSON.stringify(notebook));

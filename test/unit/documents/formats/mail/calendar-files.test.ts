@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { extract } from "../../../../support/read-document.ts";
 
 it("reads a calendar's entries, with lines that it folds", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 import { base64, latin1, mails, mailText, multipart } from "../../../../support/read-mail.ts";
 

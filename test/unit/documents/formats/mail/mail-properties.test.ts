@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+
 import { base64, MAIL_HEAD, readMail } from "../../../../support/read-mail.ts";
 import { SEED } from "../../../../support/seed.ts";
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import {
   base64,
   MAIL_HEAD,

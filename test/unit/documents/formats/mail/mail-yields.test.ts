@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+
 import { TakesTooLong } from "../../../../../src/documents/extracted-document.ts";
-import { base64, MAIL_HEAD, multipart } from "../../../../support/read-mail.ts";
 import { unitsOf } from "../../../../support/growth/growth.ts";
 import { readUntil } from "../../../../support/read-document.ts";
+import { base64, MAIL_HEAD, multipart } from "../../../../support/read-mail.ts";
 
 /** About three megabytes, of which nothing is text. */
 const DOTS = ". . . .\n".repeat(400_000);

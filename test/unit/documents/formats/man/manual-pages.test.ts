@@ -1,5 +1,6 @@
 import { gzipSync } from "fflate";
 import { expect, it } from "vitest";
+
 import { bytesOf, extract, reads } from "../../../../support/read-document.ts";
 
 const TITLE = '.\\" made by hand\n.TH OIL 1 "May 2026"\n';

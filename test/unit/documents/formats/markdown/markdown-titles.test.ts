@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { extract } from "../../../../support/read-document.ts";
 
 it("keeps Markdown as it is, and takes title and language from its front matter", async () => {

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+
 import { docx, relationships, type Related } from "../../../../support/office-files.ts";
 import { reads } from "../../../../support/read-document.ts";
 
@@ -16,7 +17,6 @@ const table = (rows: string, columns = 0) =>
   `<w:tbl><w:tblGrid>${"<w:gridCol/>".repeat(columns)}</w:tblGrid>${rows}</w:tbl>`;
 const numbered = (list: number, at: number) =>
   `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${list}"/></w:numPr>`;
-
 const runs = (inside: string) => docx(p(inside));
 
 describe("runs", () => {

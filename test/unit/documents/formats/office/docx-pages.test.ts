@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+
 import { docx } from "../../../../support/office-files.ts";
 import { extract } from "../../../../support/read-document.ts";
 

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+
 import { docx } from "../../../../support/office-files.ts";
 import { reads } from "../../../../support/read-document.ts";
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { BlockList } from "../../../../../src/documents/writing/block-list.ts";
 import { docx, odf } from "../../../../support/office-files.ts";
 import { reads } from "../../../../support/read-document.ts";

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { docx, odf, pptx, relationships, xlsx } from "../../../../support/office-files.ts";
 import { extract, reads } from "../../../../support/read-document.ts";
 

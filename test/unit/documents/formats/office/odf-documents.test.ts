@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { odf } from "../../../../support/office-files.ts";
 import { extract, reads } from "../../../../support/read-document.ts";
 

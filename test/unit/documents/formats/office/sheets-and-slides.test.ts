@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { pptx, relationships, xlsx, zipped } from "../../../../support/office-files.ts";
 import { extract, reads } from "../../../../support/read-document.ts";
 

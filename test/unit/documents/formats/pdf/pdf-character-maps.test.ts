@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { encode } from "../../../../support/encode-text.ts";
 import { lineOf, pageOf } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { HELVETICA, pageOf } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";
 

@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
-import { lineOf, pagesOf } from "../../../../support/pdf-of.ts";
-import { textOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
+
 import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
+import { textOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { structureOf } from "../../../../../src/documents/formats/pdf/structure/structure-tree.ts";
 import {
   isPageCovered,
   partsOfStructure,
 } from "../../../../../src/documents/formats/pdf/structure/tagged-parts.ts";
-import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
+import { lineOf, pagesOf } from "../../../../support/pdf-of.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../../fixtures/documents");
 

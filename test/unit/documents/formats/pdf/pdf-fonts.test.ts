@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { ObjectSigns } from "../../../../../src/documents/formats/pdf/bounds/object-signs.ts";
 import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";

@@ -1,5 +1,4 @@
 import { deflateSync } from "node:zlib";
-
 import { expect, it } from "vitest";
 
 import { HELVETICA, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";

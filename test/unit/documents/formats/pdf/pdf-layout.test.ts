@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Segment } from "../../../../../src/documents/formats/pdf/layout/segment.ts";
+
 import { RunningHeads } from "../../../../../src/documents/formats/pdf/layout/running-heads.ts";
+import type { Segment } from "../../../../../src/documents/formats/pdf/layout/segment.ts";
 import { HELVETICA, lineOf, pageOf, pagesOf } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";
 

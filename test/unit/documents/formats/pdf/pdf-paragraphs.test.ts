@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { HELVETICA, lineOf, pageOf } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";
 

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
-
 import { describe, expect, it } from "vitest";
+
 import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { partsOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
 import { HELVETICA, pageOf, pagesOf, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";

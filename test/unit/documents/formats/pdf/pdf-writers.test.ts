@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { extract, reads } from "../../../../support/read-document.ts";
 
 /** Codes above 127 as bytes. */

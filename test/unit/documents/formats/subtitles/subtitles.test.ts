@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+
 import { extract } from "../../../../support/read-document.ts";
 
 const WEBVTT = `WEBVTT - Pump training

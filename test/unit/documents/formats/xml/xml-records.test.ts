@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+
 import { UNEXPANDED } from "../../../../../src/documents/formats/xml/entities.ts";
 import { extract, reads } from "../../../../support/read-document.ts";
 
