@@ -43,7 +43,7 @@ type ObjectStorageOptions = Pick<SourceTools, "outgoing" | "now"> & {
   known: Pick<KnownFiles, "byPath" | "byExternalId">;
 };
 
-/** Any vendor's ListObjectsV2 and GetObject, signed with version 4. The cursor is S3's token. */
+/** Any vendor's ListObjects and GetObject, signed with version 4. The cursor is S3's token. */
 export function objectStorageReader(
   config: ObjectStorageConfig,
   secrets: ObjectStorageSecrets,
@@ -68,8 +68,9 @@ export function objectStorageReader(
   return {
     async check(signal) {
       const { objects } = await listPage(null, 1, signal);
-      const isEmpty = objects.length === 0 ? ", and it is empty" : "";
-      return `object storage: the bucket ${config.bucket} can be listed${isEmpty}`;
+      const isEmpty = prefix === "" ? ", and it is empty" : `, and no key begins with ${prefix}`;
+      const which = objects.length === 0 ? isEmpty : "";
+      return `object storage: the bucket ${config.bucket} can be listed${which}`;
     },
 
     async list(cursor, signal) {
@@ -144,9 +145,14 @@ function listingUrl(
   url.searchParams.set("encoding-type", "url");
   url.searchParams.set("max-keys", String(pageSize));
   if (prefix !== "") url.searchParams.set("prefix", prefix);
-  if (cursor !== null) url.searchParams.set("continuation-token", cursor);
+  if (cursor?.startsWith(MARKER) === true) {
+    url.searchParams.set("marker", cursor.slice(MARKER.length));
+  } else if (cursor !== null) url.searchParams.set("continuation-token", cursor);
   return url;
 }
+
+/** Begins a cursor that is the last key: servers of the first version of the listing give no token. */
+const MARKER = "marker=";
 
 /** Everything is percent-encoded but `/`: the signer reads a bare `+` as a space. */
 function encodedKey(key: string): string {
@@ -187,6 +193,7 @@ const DENIALS = new Map([
   ["NoSuchBucket", "the bucket does not exist"],
   ["PermanentRedirect", "the bucket is at another endpoint or region"],
   ["AuthorizationHeaderMalformed", "the region is wrong"],
+  ["IllegalLocationConstraintException", "the region is wrong"],
 ]);
 const THROTTLES = new Set([
   "SlowDown",
@@ -264,9 +271,11 @@ export function* parseListing(xml: string): CooperativeWork<ObjectListing | null
     };
   });
   const token = top.get("nextcontinuationtoken") ?? "";
+  const lastKey = objects.at(-1)?.key;
+  const marker = lastKey === undefined ? "" : `${MARKER}${lastKey}`;
   // Clients of AWS go on where there is a token: some servers say nothing else.
   const isTruncated = /^(?:true|1)$/i.test(top.get("istruncated") ?? String(token !== ""));
-  return { objects, nextToken: isTruncated ? token : null };
+  return { objects, nextToken: isTruncated ? token || marker : null };
 }
 
 /** `encoding-type=url` writes a space as `+`. */

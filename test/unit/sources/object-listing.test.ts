@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+
+import type { ListedFile } from "../../../src/ports/source-reader.ts";
+import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
+import { CREDENTIALS } from "../../doubles/object-storage/object-storage.ts";
+import { knownNone } from "../../doubles/source/known-files.ts";
+
+/** Listings as servers write them that are no Amazon. */
+
+const signal = new AbortController().signal;
+
+function readerOf(answer: (parameters: URLSearchParams) => string) {
+  const fetch = async (address: string) => new Response(answer(new URL(address).searchParams));
+  return objectStorageReader(
+    { endpoint: "https://s3.example.com", region: "x", bucket: "docs", pathStyle: true },
+    CREDENTIALS,
+    { outgoing: { fetch, allowPrivate: false }, now: () => 0, known: knownNone },
+  );
+}
+
+async function listAll(answer: (parameters: URLSearchParams) => string): Promise<ListedFile[]> {
+  const reader = readerOf(answer);
+  const files: ListedFile[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await reader.list(cursor ?? null, signal);
+    files.push(...page.files);
+    cursor = page.next;
+  }
+  return files;
+}
+
+test("encoded keys are decoded, and keys that no address can name get no URL", async () => {
+  const contents = ["a%2Bb+c%25.md", "caf%C3%A9%0A.md", "up/../x.md"]
+    .map((key) => `<Contents><Key>${key}</Key><ETag>&quot;e&quot;</ETag><Size>1</Size></Contents>`)
+    .join("");
+  const xml = `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType><IsTruncated>false</IsTruncated>${contents}</ListBucketResult>`;
+  const files = await listAll(() => xml);
+  expect(files.map((file) => file.path)).toEqual(["a+b c%.md", "café\n.md", "up/../x.md"]);
+  expect(files[0]?.version).toBe("e/1");
+  const dots = files[2];
+  await expect(dots && readerOf(() => xml).open(dots, signal)).rejects.toMatchObject({
+    kind: "bad-file",
+  });
+});
+
+/** The first version of the listing has no token: the next page begins after the last key. */
+test.each([
+  ...["true", "True", "1", ""].map((says) => [says, "continuation-token", "token"] as const),
+  ["true", "marker", "a b+"] as const,
+])("a listing of IsTruncated %j goes on by %s", async (says, name, value) => {
+  const flag = says && `<IsTruncated>${says}</IsTruncated>`;
+  const token = name === "marker" ? "" : value;
+  const more = `${flag}<NextContinuationToken>${token}</NextContinuationToken>`;
+  const files = await listAll((parameters) => {
+    const [key, end] = parameters.get(name) === value ? ["c", ""] : ["a b+", more];
+    return `<ListBucketResult><Contents><Key>${key}</Key></Contents>${end}</ListBucketResult>`;
+  });
+  expect(files.map(({ path }) => path)).toEqual(["a b+", "c"]);
+});
