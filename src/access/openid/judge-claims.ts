@@ -26,11 +26,15 @@ const MAX_GROUP_LENGTH = 320;
 /** ASCII: some other letters become ASCII ones in lower case, and so another person's address. */
 const PLAIN_ADDRESS = /^[!-?A-~]+@[!-?A-~]+$/;
 
-/** Whether the ID token lacks something that `judgeClaims` reads. */
-export function needsUserinfo(settings: ProviderSettings, idToken: Claims): boolean {
-  const { claim, adminClaim, groupsClaim, verifiedClaim } = settings;
-  const claimNames = ["email", verifiedClaim, groupsClaim, claim, adminClaim];
-  return claimNames.some((name) => name != null && valueOf(idToken, name) === undefined);
+/** Whether the ID token lacks what `judgeClaims` reads; without optional claims, it judges. */
+export function missingClaims(
+  { claim, adminClaim, groupsClaim, verifiedClaim }: ProviderSettings,
+  idToken: Claims,
+): "needed" | "optional" | "none" {
+  const lacks = (names: (string | null | undefined)[]) =>
+    names.some((name) => name != null && valueOf(idToken, name) === undefined);
+  if (lacks(["email", verifiedClaim, claim, adminClaim])) return "needed";
+  return lacks([groupsClaim, isTrusted(verifiedClaim) ? VERIFIED : null]) ? "optional" : "none";
 }
 
 /** An address and whether it is verified come from the same one of ID token and userinfo. */
@@ -47,10 +51,8 @@ export function judgeClaims(
   if (email.length > MAX_EMAIL_LENGTH || !PLAIN_ADDRESS.test(String(source["email"]))) {
     return refuse("no-address");
   }
-  const verified = [idToken, userinfo]
-    .filter((claims) => claims["email"] === source["email"])
-    .map((claims) => valueOf(claims, settings.verifiedClaim));
-  if (!isTrue(verified.find((value) => value !== undefined))) return refuse("unverified-address");
+  const sources = [idToken, userinfo].filter((claims) => claims["email"] === source["email"]);
+  if (!isVerified(settings, sources)) return refuse("unverified-address");
   const hasValue = (name: string, values: readonly string[]) =>
     valuesOf(name, idToken, userinfo).some((value) => values.includes(value));
   const domain = email.slice(email.lastIndexOf("@") + 1);
@@ -70,6 +72,20 @@ export function judgeClaims(
 /** Entra names no groups of people in more than 200; where to ask for them is not asked here. */
 function isOmitted(name: string | null | undefined, { _claim_names: elsewhere }: Claims): boolean {
   return name != null && isObject(elsewhere) && Object.hasOwn(elsewhere, name);
+}
+
+const VERIFIED = "email_verified";
+
+/**
+ * Many companies' providers do not say that they verified an address. Settings that name the
+ * address itself trust it then, unless the provider says that it is not verified.
+ */
+const isTrusted = (verifiedClaim: string) => verifiedClaim === "email";
+
+function isVerified({ verifiedClaim }: ProviderSettings, sources: Claims[]): boolean {
+  const isEnough = isTrusted(verifiedClaim);
+  const values = sources.map((claims) => valueOf(claims, isEnough ? VERIFIED : verifiedClaim));
+  return isTrue(values.find((value) => value !== undefined) ?? isEnough);
 }
 
 /** Entra writes 1, others write texts. */

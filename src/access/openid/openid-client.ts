@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { unseal } from "../seal.ts";
-import { needsUserinfo, type Claims } from "./judge-claims.ts";
+import { missingClaims, type Claims } from "./judge-claims.ts";
 import type { StoredProvider } from "./provider-settings.ts";
 
 export type IssuerClient = Pick<Services, "askIssuer" | "config" | "now">;
@@ -164,14 +164,20 @@ async function readTokenResponse(
     await oauth.validateApplicationLevelSignature(server, response, options);
   const subject = idToken?.sub ?? expected ?? "";
   if (expected !== undefined && subject !== expected) throw new Error("another person's ID token");
-  const isMore = server.userinfo_endpoint !== undefined && needsUserinfo(settings, idToken ?? {});
-  const userinfo = isMore ? await userinfoOf(to, tokens.access_token, subject) : {};
+  const missing = missingClaims(settings, idToken ?? {});
+  const isMore = server.userinfo_endpoint !== undefined && missing !== "none";
+  const account = { accessToken: tokens.access_token, subject, isNeeded: missing === "needed" };
+  const userinfo = isMore ? await userinfoOf(to, account) : {};
   return { subject, idToken: idToken ?? {}, userinfo, refreshToken: tokens.refresh_token ?? null };
 }
 
-async function userinfoOf(to: Connection, accessToken: string, subject: string): Promise<Claims> {
-  const { server, client, options } = to;
+async function userinfoOf(
+  { server, client, options }: Connection,
+  { accessToken, subject, isNeeded }: { accessToken: string; subject: string; isNeeded: boolean },
+): Promise<Claims> {
   const response = await oauth.userInfoRequest(server, client, accessToken, options);
+  // Entra and AD FS refuse it to tokens for another API.
+  if (!response.ok && !isNeeded) return {};
   const claims = await oauth.processUserInfoResponse(server, client, subject, response);
   if (response.headers.get("Content-Type")?.startsWith("application/jwt") === true) {
     await oauth.validateApplicationLevelSignature(server, response, options);

@@ -43,6 +43,7 @@ export class OpenidDouble {
   person: Claims = {};
   wrong: Wrong = {};
   refreshes = false;
+  refusesUserinfo = false;
   /** The `prompt` parameter of the latest sign-in. */
   prompt: string | null = null;
   /** Requests by path. */
@@ -99,6 +100,10 @@ export class OpenidDouble {
     if (this.wrong.status !== undefined) return new Response("no", { status: this.wrong.status });
     if (path === "/.well-known/openid-configuration") return Response.json(this.#metadata());
     if (path === "/keys") return Response.json({ keys: await this.#published() });
+    if (path === "/userinfo" && this.refusesUserinfo) {
+      const headers = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
+      return new Response(null, { status: 401, headers });
+    }
     if (path === "/userinfo") {
       return Response.json({ sub: this.person["sub"], ...this.person, ...this.wrong.userinfo });
     }

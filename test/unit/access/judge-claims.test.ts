@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { judgeClaims } from "../../../src/access/openid/judge-claims.ts";
+import { judgeClaims, missingClaims } from "../../../src/access/openid/judge-claims.ts";
 import { providerSettings } from "../../../src/access/openid/provider-settings.ts";
 
 const person = { email: "ann@example.com", email_verified: true };
@@ -33,4 +33,19 @@ test("groups of a person that do not count are counted", () => {
   const verdict = judgeClaims(providerSettings.parse(needed), { ...person, groups: names });
   const groups = names.slice(1, 1_001);
   expect(verdict).toMatchObject({ isLetIn: true, person: { groups, omittedGroups: 3 } });
+});
+
+test("an address that no claim vouches for counts where the settings say so", () => {
+  const needed = { name: "x", issuer: "https://a.test", clientId: "x", domains: ["example.com"] };
+  const settings = providerSettings.parse({ ...needed, verifiedClaim: "email" });
+  const { email } = person;
+  const isLetIn = (...claims: [object, object?]) =>
+    judgeClaims(settings, ...(claims as [Record<string, unknown>])).isLetIn;
+  expect(isLetIn({ email })).toBe(true);
+  expect(isLetIn({}, { email })).toBe(true);
+  expect(isLetIn({ email, email_verified: "false" })).toBe(false);
+  expect(isLetIn({ email }, { email, email_verified: false })).toBe(false);
+  expect(judgeClaims(providerSettings.parse(needed), { email }).isLetIn).toBe(false);
+  // Userinfo may say that the address is not verified.
+  expect(missingClaims(settings, { email, groups: [] })).toBe("optional");
 });

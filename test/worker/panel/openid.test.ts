@@ -119,6 +119,15 @@ test.for([
   expect(browser.html).toContain("Continue with Example");
 });
 
+test("userinfo that is refused keeps nobody out for want of groups alone", async () => {
+  // Entra and AD FS refuse tokens for another API.
+  provider.refusesUserinfo = true;
+  await save({ adminClaim: "", adminValues: "" });
+  provider.person = { ...ANN, email: undefined };
+  expect((await signsIn(new Browser())).status).toBe(401);
+  await signedInAs({ ...ANN, groups: undefined });
+});
+
 test("the answer to another beginning, or to a used one, opens nothing", async () => {
   provider.wrong = { codesLast: true };
   const [ann, eve] = [new Browser(), new Browser()];
