@@ -8,8 +8,11 @@ import { execute, hasRows, readValue, runBatch, sql, type Database } from "../sq
 export const GRANT_IDLE_MS = 90 * DAY_MS;
 /** So has each program of a person whom the provider has not let in for so long. */
 export const UNSEEN_MS = 30 * DAY_MS;
-/** For so long a repeated refresh gets the same answer, and an old token ends nothing. */
-export const REPEATED_MS = MINUTE_MS;
+/**
+ * For so long a repeated refresh gets the same answer, and an old token ends nothing. Programs that
+ * refresh from several machines were seen to repeat it more than a minute later.
+ */
+export const REPEATED_MS = 3 * MINUTE_MS;
 /** Until a program has taken its code, its token is this long valid. */
 export const CODE_MS = 10 * MINUTE_MS;
 

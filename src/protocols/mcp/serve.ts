@@ -52,6 +52,15 @@ function omitUnset(value: unknown, depth: number, within?: string): unknown {
 const readField = (name: string, field: unknown): unknown =>
   name === "arguments" && typeof field === "string" ? (parseJson(field) ?? field) : field;
 
+const REVISION = "MCP-Protocol-Version";
+
+/** Some clients send it twice (https://github.com/modelcontextprotocol/java-sdk/pull/448) or empty. */
+function foldRevision({ headers }: Request): void {
+  const [revision = ""] = (headers.get(REVISION) ?? "").split(",", 1);
+  if (revision.trim() === "") headers.delete(REVISION);
+  else headers.set(REVISION, revision.trim());
+}
+
 /**
  * Answers one message, with JSON unless it asks for progress, in the revision of the protocol that
  * the client speaks: the present one, where each request stands for itself, or an earlier one,
@@ -63,6 +72,7 @@ export async function serve(session: Session, request: Request, body: unknown): 
   const streams = wantsEvents(request, message);
   // The SDK refuses a client that reads JSON alone, which is all that it gets.
   request.headers.set("Accept", ANY_ANSWER);
+  foldRevision(request);
   if (await isLegacyRequest(request, message)) {
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: !streams,

@@ -105,6 +105,9 @@ const SERVED = new Map<string, unknown[]>([
   ["response_types", ["code"]],
 ]);
 
+/** Programs register one of these and send the other, which the library refuses if one was named. */
+const SECRET_METHODS = new Set<unknown>(["client_secret_basic", "client_secret_post"]);
+
 /**
  * The metadata of a program without empty fields, and without what is not served: the answer lists
  * what remains (https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1).
@@ -112,7 +115,11 @@ const SERVED = new Map<string, unknown[]>([
 function supportedMetadata(text: string): string {
   const metadata = parseJson(text);
   if (!isObject(metadata)) return text;
-  const fields = Object.entries(metadata).filter(([, value]) => value !== "" && value !== null);
+  const isEitherMethod = (name: string, value: unknown) =>
+    name === "token_endpoint_auth_method" && SECRET_METHODS.has(value);
+  const fields = Object.entries(metadata).filter(
+    ([name, value]) => value !== "" && value !== null && !isEitherMethod(name, value),
+  );
   const served = fields.map(([name, value]) => {
     const values = Array.isArray(value) ? value.filter((v) => SERVED.get(name)?.includes(v)) : [];
     return [name, values.length > 0 ? values : value];

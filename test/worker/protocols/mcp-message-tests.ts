@@ -39,6 +39,11 @@ export function mcpMessageTests(world: () => ProtocolsWorld): void {
       { result: { isError: true, content: [{ text: expect.stringMatching(/id is required/) }] } },
       { result: { structuredContent: { results: expect.arrayContaining([expect.anything()]) } } },
     ]);
+    const doubled = { "MCP-Protocol-Version": "2025-06-18, 2025-06-18" };
+    expect(await send({ method: "ping" }, doubled)).toMatchObject({ status: 200 });
+    expect(await send({ method: "ping" }, { "MCP-Protocol-Version": "" })).toMatchObject({
+      status: 200,
+    });
     const revision = "2026-07-28";
     const facts = { protocolVersion: revision, clientCapabilities: {} };
     const entries = Object.entries(facts);
