@@ -42,7 +42,9 @@ const errorBody = z.object({ message: z.string() });
 
 /** Only words that tell refusals apart are repeated. */
 const codeIn = (body: unknown) =>
-  /rate limit|SAML|not accessible/i.exec(errorBody.safeParse(body).data?.message ?? "")?.[0] ?? "";
+  /rate limit|abuse|SAML|not accessible|access blocked/i.exec(
+    errorBody.safeParse(body).data?.message ?? "",
+  )?.[0] ?? "";
 
 const REMEDIES = new Map([
   [401, "the credential is wrong, expired or revoked"],
@@ -52,7 +54,12 @@ const REMEDIES = new Map([
 
 /** https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api */
 const isThrottle = ({ status, code, retryAfterMs: wait }: ApiError) =>
-  code === "rate limit" || (status === 403 && wait !== null);
+  code === "rate limit" || code === "abuse" || (status === 403 && wait !== null);
+
+export const BLOCKED = 451;
+/** A repository that broke GitHub's terms is a refusal, whose message alone tells it from others. */
+export const statusOf = ({ status, code }: ApiError) =>
+  code === "access blocked" ? BLOCKED : status;
 
 type GithubApp = Exclude<GithubCredentials, { token: string }>;
 /** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app */

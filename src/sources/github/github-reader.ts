@@ -7,7 +7,7 @@ import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
-import { githubApis } from "./github-client.ts";
+import { BLOCKED, githubApis, statusOf } from "./github-client.ts";
 import { API_BASE_URL, type GithubConfig, type GithubCredentials } from "./github-config.ts";
 import { isIssue, issuePage, issuesAddress, fileOfIssue } from "./issues.ts";
 import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
@@ -201,7 +201,7 @@ export class GithubReader implements SourceReader {
     const headers = tag === "" ? {} : { "if-none-match": tag };
     const reply = await client.ask(reference, client.address(path), { headers });
     if ("answer" in reply) return reply;
-    const { status } = reply.error;
+    const status = statusOf(reply.error);
     if (status === 304 || HEADLESS.has(status)) return status;
     throw client.failure(reply.error);
   }
@@ -272,7 +272,7 @@ export class GithubReader implements SourceReader {
   ): Promise<Place> {
     if (!this.#config.issues) return { at: at + 1 };
     const reply = await client.ask(issuePage, issuesAddress(client, path, since, number));
-    if ("error" in reply && NO_ISSUES.includes(reply.error.status)) return { at: at + 1 };
+    if ("error" in reply && NO_ISSUES.includes(statusOf(reply.error))) return { at: at + 1 };
     if ("error" in reply) throw client.failure(reply.error);
     const paths = reply.answer.map(({ number: issue }) => `${own.name}/issues/${issue}.md`);
     const holders = [...(await this.#options.known.byPath(paths)), ...page.files];
@@ -293,5 +293,5 @@ export class GithubReader implements SourceReader {
 const HEADLESS = new Map([
   [404, "there is no such branch"],
   [409, undefined],
-  [451, "blocked for legal reasons"],
+  [BLOCKED, "blocked by GitHub"],
 ]);

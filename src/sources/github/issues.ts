@@ -4,7 +4,7 @@ import { timeIn } from "../../core/time.ts";
 import { missingFile, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { openText } from "../guarded-fetch.ts";
-import { PER_PAGE } from "./github-client.ts";
+import { BLOCKED, PER_PAGE } from "./github-client.ts";
 import type { Repository } from "./repositories.ts";
 
 /** GitHub names an author who deleted the account so. */
@@ -22,7 +22,7 @@ export const issuePage = z.array(issue);
 const MAX_COMMENTS = 1_000;
 
 /** Statuses where issues are disabled; a repository that was renamed just now answers 301. */
-export const NO_ISSUES = [404, 410];
+export const NO_ISSUES = [404, 410, BLOCKED];
 /** Statuses where one was deleted or transferred. */
 export const NO_ISSUE = [301, ...NO_ISSUES];
 

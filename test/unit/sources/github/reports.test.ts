@@ -56,6 +56,17 @@ test("a blob that is refused fails alone", async () => {
   expect(await textOf(source, `${own.id}:b.bin`)).toBe("\u0000\u0001");
 });
 
+test("a repository that GitHub blocked keeps no other from being read", async () => {
+  // https://github.com/bors-ng/bors-ng/pull/462
+  const { double, own, source } = openRepository({ issues: true });
+  own.write("a.md", "a");
+  double.repository("other").write("b.md", "b");
+  const message = "Repository access blocked";
+  double.fail({ path: /repos\/[^/]+\/handbook\//, status: 403, message, times: 9 });
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["other/b.md"]);
+});
+
 test("a default branch of another name is read", async () => {
   // https://github.com/run-llama/llama_index/issues/17903
   const { own, source } = openRepository();
