@@ -24,6 +24,9 @@ test("a check under a rate limit is told as one, and not as a wrong credential",
   own.write("a.md", "a");
   Object.assign(double, { remaining: 0, resetAt: double.now() + 60_000 });
   expect(await failureOf(source.reader().check(FOREVER))).toMatchObject({ kind: "throttled" });
+  Object.assign(double, { remaining: 9 });
+  double.fail({ path: /./, status: 403, message: "You have triggered an abuse detection" });
+  expect(await failureOf(source.reader().check(FOREVER))).toMatchObject({ kind: "throttled" });
 });
 
 test("a commit that vanishes while it is listed is a passing failure", async () => {
