@@ -21,7 +21,7 @@ export const identifier = z
 export const modelName = z
   .string()
   .max(MAX_MODEL_LENGTH)
-  .regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");
+  .regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name, such as local/llama3.2");
 
 export const MUST_BE_RELATIVE = "must be relative, without a leading /";
 

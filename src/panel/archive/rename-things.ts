@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { conflict } from "../../core/errors.ts";
 import { MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
+import { MAX_NAME_LENGTH } from "../../core/input/input-fields.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
 
 export const importWish = z.object({
@@ -102,7 +103,7 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
     const remedy = isRenaming ? "Set another suffix" : "Set onConflict (--rename, --replace)";
     throw conflict(`These identifiers are taken: ${list}. ${remedy}.`);
   }
-  const local = renameInSettings(settings, names, outcomes);
+  const local = renameInSettings(settings, { names, outcomes, suffix: wish.suffix });
   /** The name here of a thing of the archive. */
   const nameOf = (kind: string, name: string) => {
     const as = names.get(`${kind}.${name}`) ?? name;
@@ -111,12 +112,13 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
   return { settings: local, nameOf, outcomes };
 }
 
-/** Leaves out things that stay as they are here; what is made disabled is so. */
-function renameInSettings(
-  settings: Settings,
-  names: Map<string, string>,
-  outcomes: PlannedThing[],
-): Settings {
+type Renaming = { names: Map<string, string>; outcomes: PlannedThing[]; suffix: string };
+
+/**
+ * Leaves out things that stay as they are here; what is made disabled is so. The panel shows names:
+ * the name of what gets another identifier has the suffix too.
+ */
+function renameInSettings(settings: Settings, { names, outcomes, suffix }: Renaming): Settings {
   const outcomeBy = new Map(outcomes.map(({ thing, outcome }) => [thing, outcome]));
   const local = Object.entries(settings).map(([kind, values = {}]) => {
     const { references: fields = {} } = KINDS[kind] ?? {};
@@ -128,13 +130,16 @@ function renameInSettings(
       // An import enables no endpoint: one that it replaces stays as it is here.
       const { enabled: _archived, ...rest } = value;
       const local: Values = { ...rest, ...(isDisabled && { enabled: false }) };
+      const as = names.get(`${kind}.${identifier}`);
+      if (as !== undefined && typeof rest["name"] === "string")
+        local["name"] = `${rest["name"].slice(0, MAX_NAME_LENGTH - suffix.length - 3)} (${suffix})`;
       for (const [field, kindOf] of Object.entries(fields)) {
         const renameOne = (name: unknown) => names.get(`${kindOf}.${String(name)}`) ?? name;
         const name = value[field];
         if (name !== undefined)
           local[field] = Array.isArray(name) ? name.map(renameOne) : renameOne(name);
       }
-      return [names.get(`${kind}.${identifier}`) ?? identifier, local];
+      return [as ?? identifier, local];
     });
     return [kind, Object.fromEntries(entries)];
   });

@@ -91,7 +91,7 @@ async function readAll({ source, rags }: Made, suffix: string): Promise<unknown>
     const isScore = typeof value === "number" && !Number.isInteger(value);
     return isScore ? Number(value.toFixed(3)) : value;
   });
-  return JSON.parse(text.replaceAll(`-${SUFFIX}`, "")) as unknown;
+  return JSON.parse(text.replaceAll(`-${SUFFIX}`, "").replaceAll(` (${SUFFIX})`, "")) as unknown;
 }
 
 test("a service by the dice is equal in every read after an import", async () => {

@@ -73,9 +73,8 @@ const without = (value: unknown, ...names: string[]): unknown =>
         ? Number(inner.toFixed(3))
         : inner;
     })
-      .replaceAll("docs-2", "docs")
-      .replaceAll("whole-2", "whole")
-      .replaceAll("part-2", "part"),
+      // An import that renames adds a suffix to identifiers and names.
+      .replaceAll(/(docs|whole|part)-2|(Docs|Whole|Part) \(2\)/g, "$1$2"),
   );
 
 test("an archive makes an equal service beside the first, without the embedder", async () => {
@@ -109,6 +108,15 @@ test("an import that replaces an endpoint leaves it disabled or enabled", () => 
   const settings = { eventEndpoints: { [url]: { events: ["*"], enabled: true } } };
   const renaming = renameThings(settings, new Map([[`eventEndpoints.${url}`, {}]]), wish);
   expect(renaming.settings).toEqual({ eventEndpoints: { [url]: { events: ["*"] } } });
+});
+
+test("what gets another identifier can be told apart by its name", () => {
+  const wish = { onConflict: "rename", suffix: "b", tokenIds: new Set(), dryRun: false } as const;
+  const settings = { rags: { one: { name: "One" }, two: { name: "Two" } } };
+  const renaming = renameThings(settings, new Map([["rags.one", {}]]), wish);
+  expect(renaming.settings).toEqual({
+    rags: { "one-b": { name: "One (b)" }, two: { name: "Two" } },
+  });
 });
 
 test("a replaced source keeps its ids, and files that the archive lacks go", async () => {
