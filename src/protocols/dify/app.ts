@@ -68,7 +68,7 @@ export function difyProtocol(): Hono<AppEnv> {
     return context.json({ records });
   });
   app.all("*", () => {
-    throw notFound();
+    throw notFound("Dify appends /retrieval to its endpoint, which ends in /dify");
   });
   return app;
 }
@@ -106,6 +106,6 @@ function answerError(thrown: unknown, context: Context<AppEnv>): Response {
   if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
   const isMalformed = status === 401 && !FORM.test(context.req.header("Authorization") ?? "");
   const code = isMalformed ? MALFORMED_CREDENTIAL : (ERROR_CODES[status] ?? status);
-  const message = status === 404 ? "The knowledge does not exist" : error;
+  const message = error === notFound().message ? "The knowledge does not exist" : error;
   return context.json(errorOf(code, message), status);
 }

@@ -99,6 +99,9 @@ export function difyTests(world: () => ProtocolsWorld): void {
       expect((await stranger.get("/dify/retrieval")).status).toBe(404);
       expect(await statusAndCode(request({ knowledge_id: "secrets" }))).toEqual([403, 1002]);
       expect(await statusAndCode(request({ knowledge_id: "none" }))).toEqual([404, 2001]);
+      expect((await by.post("/dify/retrieval/retrieval", request())).body).toMatchObject({
+        error_msg: expect.stringContaining("ends in /dify"),
+      });
       const wrong = [
         request({ query: " " }),
         request({ retrieval_setting: { top_k: 101, score_threshold: 0 } }),
