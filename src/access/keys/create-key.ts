@@ -17,8 +17,8 @@ export const newKey = (now: number) =>
       choices: { member: "member: changes nothing", admin: "admin: may change everything" },
     }),
     expiresAt: futureTime(now).meta({
-      label: "Expires",
-      hint: "Ends at the start of this day (UTC). Leave empty for no end.",
+      label: "Last day",
+      hint: "UTC. If empty, it does not expire.",
       input: "date",
     }),
   });

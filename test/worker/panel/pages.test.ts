@@ -122,9 +122,11 @@ test("a member sees every page, and is offered nothing to change", async () => {
 });
 
 test("a key is shown once, with where it belongs", async () => {
-  const { location } = await admin.post("/panel/settings/keys", { name: "ci", role: "member" });
+  const fields = { name: "ci", role: "member", expiresAt: "2999-12-30" };
+  const { location } = await admin.post("/panel/settings/keys", fields);
   expect(location).toBe("/panel/settings/keys");
   expect(admin.html).toMatch(/qrya_[0-9A-Za-z]{38}/);
+  expect(admin.html).toContain("2999-12-30T23:59:59");
   await admin.open("/panel/settings/keys");
   expect(admin.html).not.toContain("qrya_");
 });

@@ -146,3 +146,9 @@ export async function multipartOf(context: PageContext, limitBytes: number) {
       .flatMap((value) => (typeof value === "string" || value.name === "" ? [] : [value]));
   return { form: formFrom(values), files };
 }
+
+/** When a last day ends (UTC); null: the field is empty. */
+export function endOfLastDay(form: FormValues): string | null {
+  const day = form.text("expiresAt");
+  return day === "" ? null : `${day}T23:59:59Z`;
+}

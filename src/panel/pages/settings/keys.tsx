@@ -6,6 +6,7 @@ import type { FormState } from "../../components/form.tsx";
 import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { lookUp, type PageContext, type Pages } from "../page.tsx";
+import { endOfLastDay } from "../request/form.ts";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
@@ -18,6 +19,7 @@ export function keyPages(pages: Pages): void {
 
   pages.form("/", keyCreation, (context) => ({
     declared: FORM,
+    body: (form) => ({ ...FORM.body(form), expiresAt: endOfLastDay(form) }),
     failedPage: (state) => keysTab(context, state),
     to: HERE,
     flashOf: ({ key, secret }) => ({ secret: { label: `The key “${key.name}”.`, value: secret } }),

@@ -11,6 +11,7 @@ import { freshForm, type FormValues, type FormState } from "../../components/for
 import { SettingForm, formOfSettings } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { requireAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { endOfLastDay } from "../request/form.ts";
 import { listPage, filterIn, listQuery } from "../request/list.tsx";
 import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
@@ -139,14 +140,13 @@ function readerIn(form: FormValues): string | null {
   return reach === "some" ? form.text("reader") : reach === NAMED ? NAMED : null;
 }
 
-/** The body that the API takes; a day is meant to its end, UTC. */
+/** The body that the API takes. */
 function tokenIn(form: FormValues) {
-  const day = form.text("expiresAt");
   return {
     ...FORM.body(form),
     ...Object.fromEntries(GROUPS.map((group) => [group.group, groupIn(form, group)])),
     reader: readerIn(form),
-    expiresAt: day === "" ? null : `${day}T23:59:59Z`,
+    expiresAt: endOfLastDay(form),
   };
 }
 
