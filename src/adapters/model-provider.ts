@@ -46,7 +46,7 @@ export type ModelProvider = {
 };
 
 export const missingSetting = (model: string, settings: string) =>
-  modelFailed(`Model ${model} needs the setting ${settings}`);
+  modelFailed(`Model ${model} needs ${settings}`);
 
 /** The first name that a model's begins with says how many: longer ones come first. */
 export function contextTokensIn(windows: [beginning: string, tokens: number][], model: string) {

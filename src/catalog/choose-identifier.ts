@@ -10,6 +10,6 @@ export function chooseIdentifier(name: string, requested: string | undefined): s
 }
 
 export const identifierTaken = () =>
-  new QuarryError("conflict", "Identifier is taken", {
+  new QuarryError("conflict", "Identifier is taken: send another one as identifier", {
     fields: [{ field: "identifier", problem: "is taken" }],
   });

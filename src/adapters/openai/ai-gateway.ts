@@ -90,7 +90,7 @@ function endpointsOf(
 ) {
   const base = gatewayUrl(config);
   const missing = config.AI_GATEWAY_ACCOUNT_ID === undefined ? "ACCOUNT_ID" : "ID";
-  if (base === null) throw missingSetting(model, `AI_GATEWAY_${missing}`);
+  if (base === null) throw missingSetting(model, `the setting AI_GATEWAY_${missing}`);
   const send = keyedFetch(fetch, async () => {
     const storedKeys = (await keys?.()) ?? {};
     return {

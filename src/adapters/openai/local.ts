@@ -26,11 +26,14 @@ async function readServers(config: Config, { keys }: ModelBindings): Promise<Key
 }
 
 const VARIABLES: Record<string, string> = {
-  local: "OPENAI_COMPATIBLE_BASE_URL, or that ",
-  "local-embed": "EMBEDDING_BASE_URL, or that ",
+  local: "the setting OPENAI_COMPATIBLE_BASE_URL, or ",
+  "local-embed": "the setting EMBEDDING_BASE_URL, or ",
 };
 const missingServer = (prefix: string, model: string) =>
-  missingSetting(model, `${VARIABLES[prefix] ?? ""}of a server ${prefix} under Settings, Models`);
+  missingSetting(
+    model,
+    `${VARIABLES[prefix] ?? ""}a server named ${prefix} under Settings, Models and prices`,
+  );
 
 /** The registry's verbs for servers. */
 export const serverVerbs = (config: Config, bindings: ModelBindings) => ({

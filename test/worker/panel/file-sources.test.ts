@@ -66,7 +66,7 @@ test("a taken identifier is 409, one that cannot be made from the name 400", asy
   await make({ name: "Taken", provider: "file_system" });
   const duplicate = { name: "taken!", provider: "file_system" };
   expect(outcomeOf(await admin.send("POST", "/file-sources", duplicate))).toBe(
-    "409 Identifier is taken",
+    "409 Identifier is taken: send another one as identifier",
   );
   expect(outcomeOf(await admin.send("POST", "/file-sources", { ...duplicate, name: "文書" }))).toBe(
     "400 Invalid request: identifier is required: it cannot be made from this name",

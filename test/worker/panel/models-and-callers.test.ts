@@ -62,7 +62,7 @@ test("an agent has a description and a number of steps", async () => {
     "400 Invalid request: maxSteps must be at most 10",
   );
   expect(outcomeOf(await admin.send("POST", "/agents", { name: "Helper", ...base }))).toBe(
-    "409 Identifier is taken",
+    "409 Identifier is taken: send another one as identifier",
   );
   expect((await admin.send("GET", "/agents")).body).toMatchObject({ total: 1 });
   expect(outcomeOf(await admin.send("DELETE", "/rags/one"))).toBe(
@@ -78,10 +78,13 @@ test.each([
     "rags must be an array; temperature must be at most 2; maxOutputTokens must be at least 1",
   ],
   [{ name: "x", ...base, rags: ["one", "three", "four"] }, "rags: there is no three, four"],
-  [{ name: "x", ...base, model: "gpt" }, "model must be named provider/name"],
+  [
+    { name: "x", ...base, model: "gpt" },
+    "model must be named provider/name, such as local/llama3.2",
+  ],
   [
     { name: "x", ...base, model: "local/llama", rags: ["one", "three"] },
-    "model: Model local/llama needs the setting OPENAI_COMPATIBLE_BASE_URL, or that of a server local under Settings, Models; rags: there is no three",
+    "model: Model local/llama needs the setting OPENAI_COMPATIBLE_BASE_URL, or a server named local under Settings, Models and prices; rags: there is no three",
   ],
 ])("an inference of %j is refused", async (body, problems) => {
   const answer = await admin.send("POST", "/inferences", body);

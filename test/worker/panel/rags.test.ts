@@ -142,7 +142,7 @@ test.each([
   [{ name: "x", fileSource: "nowhere" }, "fileSource: there is no nowhere"],
   [
     { fileSource: "docs", chunkSize: 5, scopeMode: "some", searchMode: 1, reranker: "lexical" },
-    "name is required; scopeMode must be one of global, scoped; chunkSize must be at least 16; reranker must be named provider/name; searchMode must be one of hybrid, semantic",
+    "name is required; scopeMode must be one of global, scoped; chunkSize must be at least 16; reranker must be named provider/name, such as local/llama3.2; searchMode must be one of hybrid, semantic",
   ],
   [
     { name: "x", fileSource: "docs", chunkSize: 100, chunkOverlap: 51 },
