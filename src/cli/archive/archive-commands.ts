@@ -120,7 +120,7 @@ type ImportOptions = Target & {
 
 export function importCommand(): Command {
   return withTarget(new Command("import"), "QUARRY_KEY", "what became of each thing")
-    .description("make what an archive holds, or a folder of backups")
+    .description("restore an archive, or the last backup of a folder")
     .argument("<file>", "an archive, or a folder of backups")
     .option("--at <time>", "the last backup at or before this time")
     .option("--dry-run", "check the archive and say what would be made")

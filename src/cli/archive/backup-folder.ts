@@ -117,7 +117,10 @@ export async function archiveOfBackup(folder: string, at: Date | null) {
   const backup = (await listBackups(folder)).findLast(
     ({ createdAt }) => at === null || new Date(createdAt) <= at,
   );
-  if (backup === undefined) throw new CommandFailure(`There is no such backup in ${folder}.`);
+  if (backup === undefined) {
+    const limit = at === null ? "" : ` of ${at.toISOString()} or before`;
+    throw new CommandFailure(`There is no backup${limit} in ${folder}.`);
+  }
   const files = async function* () {
     for (const [name, hash] of Object.entries(backup.parts)) {
       yield { name, content: await readFile(partPath(folder, hash)) };

@@ -71,7 +71,9 @@ test("a second backup writes what changed, and each time gives back its own", as
   expect(await restored()).toEqual(await expected(2));
   expect(await restored(dayOf(2))).toEqual(await expected(2));
   expect(await restored("2026-11-02T05:59:59Z")).toEqual(await expected(1));
-  await expect(restored("2026-10-31T00:00:00Z")).rejects.toThrow("There is no such backup");
+  await expect(restored("2026-10-31T00:00:00Z")).rejects.toThrow(
+    "There is no backup of 2026-10-31T00:00:00.000Z or before in ",
+  );
 });
 
 test("a damaged backup is named, and what to do about it", async () => {
@@ -86,7 +88,7 @@ test("a damaged backup is named, and what to do about it", async () => {
 test("the last backups remain, with their parts alone", async () => {
   for (const day of [1, 2, 3, 4]) await add(day, 2);
   expect(await restored(dayOf(3))).toEqual(await expected(3));
-  await expect(restored(dayOf(2))).rejects.toThrow("There is no such backup");
+  await expect(restored(dayOf(2))).rejects.toThrow("There is no backup of ");
   const texts = [3, 4].flatMap((day) => Object.values(partsOf(day)));
   expect(storedParts()).toEqual([...new Set(texts)].toSorted());
 });
