@@ -121,7 +121,8 @@ function plainTextOf(markdown: string): string {
   return markdown
     .replace(/^[|\s:-]+$/gm, "")
     .replace(/^\s*(#+|[-*])\s+/gm, "")
-    .replace(/\*\*|`/g, "")
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
+    .replace(/\[([^[\]]*)\]\([^()]*\)|\*\*|`/g, "$1")
     .replace(/\s*\|\s*/g, " | ")
     .replace(/\s+/g, " ")
     .trim();

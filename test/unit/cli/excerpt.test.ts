@@ -17,6 +17,11 @@ test("a short passage is shown whole, without marks", () => {
   );
 });
 
+test("links and badges are shown as their words", () => {
+  const badge = "[![Build](https://ci.example/a.svg)](https://ci.example)";
+  expect(excerpt(`${badge} See [the setup](setup.md).`, ["x"])).toBe("Build See the setup.");
+});
+
 test("without a word of the query the beginning is shown", () => {
   expect(excerpt(FILLER, ["zebra"], 30)).toBe("nothing of interest stands …");
 });
