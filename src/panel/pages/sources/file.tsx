@@ -135,10 +135,7 @@ const FileState = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => {
       )}
       {file.isExcluded ? (
         <div class="notice warn" role="status">
-          <p>
-            This file is left out of search. It stays indexed, and it stays left out when it changes
-            or moves.
-          </p>
+          <p>This file is left out of search, and stays left out when it changes or moves.</p>
           <ForAdmins>
             <SearchButton of={{ shown: sourceView, file }} />
           </ForAdmins>
