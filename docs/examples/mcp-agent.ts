@@ -19,8 +19,8 @@ console.log(`Tools: ${tools.map(({ name }) => name).join(", ")}`);
 
 type Found = { results: { id: string; title: string }[] };
 const call = async (name: string, args: Record<string, unknown>) => {
-  const { isError, structuredContent } = await client.callTool({ name, arguments: args });
-  if (isError) throw new Error(`${name} failed`);
+  const { isError, content, structuredContent } = await client.callTool({ name, arguments: args });
+  if (isError) throw new Error(`${name}: ${JSON.stringify(content)}`);
   return structuredContent;
 };
 
