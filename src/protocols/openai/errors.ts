@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 
-import { invalidField, QuarryError } from "../../core/errors.ts";
+import { invalidField, notFound, QuarryError } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { answerAndLog } from "../../http/errors.ts";
 import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
@@ -35,6 +35,7 @@ export type OpenAiErrorBody = {
 
 const NOT_VALID = "invalid_request_error";
 const SERVER = "server_error";
+const NOT_FOUND = "Not found: see GET /v1/models and GET /v1/vector_stores";
 const INVALID_KEY =
   "Incorrect API key provided: send a token of this service as Authorization: Bearer.";
 
@@ -68,7 +69,8 @@ export function openAiError(thrown: unknown, context: Context<AppEnv>): Response
     context.header("X-Should-Retry", "false");
     return context.json(bodyOf(status, error), 429);
   }
-  if (status !== 401) return context.json(bodyOf(status, error, thrown), status);
+  const message = error === notFound().message ? NOT_FOUND : error;
+  if (status !== 401) return context.json(bodyOf(status, message, thrown), status);
   context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
   return context.json(bodyOf(status, INVALID_KEY), status);
 }

@@ -35,7 +35,10 @@ export function vectorStoreTests(getWorld: () => ProtocolsWorld): void {
         status: 400,
         param: "limit",
       });
-      expect(errorOf(await api.get("/v1/vector_stores/none"))).toMatchObject({ status: 404 });
+      expect(errorOf(await api.get("/v1/vector_stores/none"))).toMatchObject({
+        status: 404,
+        message: expect.stringContaining("see GET /v1/models"),
+      });
     });
 
     const searched = async (more: object) => {
