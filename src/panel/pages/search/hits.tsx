@@ -120,7 +120,7 @@ const Hit = (props: HitProps) => {
         </h3>
         {from === undefined ? null : <Moved from={from} to={at} />}
         {"value" in chunk && chunk.value !== undefined ? (
-          <span class="score" title="Passages are ordered by this value">
+          <span class="score" title="It orders these passages, and does not say how well they fit">
             {chunk.value.toFixed(SCORE_DIGITS)}
           </span>
         ) : null}
