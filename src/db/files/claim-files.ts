@@ -19,6 +19,10 @@ const CLAIMED = select({
   ...pick(g, "passagePrefix", "modelChangedAt"),
   isBuilding: flag("g.state = 'building'"),
   isExcluded: IS_EXCLUDED,
+  /** Indexes of the RAG may not know what is left out. */
+  areScopesDue: flag(
+    "exists (select 1 from rags r where r.id = x.rag_id and r.scopes_due_at is not null)",
+  ),
   /** The generation whose vectors are reused where the embedded text is the same. */
   vectorsFrom: maybe(pick(v, "ragId", "generation", "shards")),
   /** The file there: in a copy of a source, the file with the same path. */

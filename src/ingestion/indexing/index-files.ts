@@ -50,8 +50,10 @@ export async function indexFiles(
   const hold = { id: lease.id, until: now + LEASE_MS, now };
   const claims = await claimFiles(services.db, messages, hold);
   await scheduleVectorSync(services, claims.map(addressOf));
-  // A file that moved before its first indexing is left out at a path that no index knows.
-  const isUnknown = ({ isExcluded, chunkCount }: ClaimedFile) => isExcluded && chunkCount === 0;
+  // A file that moved before its first indexing is left out at a path that no index knows. One
+  // that is being built gets all before it answers.
+  const isUnknown = ({ isExcluded, areScopesDue, isBuilding, chunkCount }: ClaimedFile) =>
+    isExcluded && areScopesDue && !isBuilding && chunkCount === 0;
   const excluding = new Set(claims.filter(isUnknown).map(({ ragId }) => ragId));
   for (const ragId of excluding) await showOnlyScopes(services, ragId);
   const { waiting, releases }: UnstartedWork = { waiting: new Set(claims), releases: [] };
