@@ -18,7 +18,7 @@ const repeatable = z.tuple([z.string(), z.string(), z.record(z.string(), z.strin
 /**
  * Refreshes the tokens of a grant, one call at a time: programs refresh from several places at once
  * and repeat a call whose answer was lost. The same call, credentials included, gets the same
- * answer for minutes. `refresh` learns whether the last refresh was so recent that an old token
+ * answer for some minutes. `refresh` learns whether the last refresh was so recent that an old token
  * is no sign of theft (https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2), and whether it was
  * cut off, so that nobody may have got its tokens.
  */

@@ -185,9 +185,10 @@ export const ragRoutes = new Endpoints("rags", findRag)
     async ({ services, subject: rag, query }) => {
       if (query.check !== undefined) return await answerWithUnknownIds(services, rag);
       const { id: ragId, generation } = rag;
+      const isComplete = rag.processedFiles + rag.failedFiles >= rag.totalFiles;
       const [scopes, waiting] = await Promise.all([
         scopesOf(services.db, ragId),
-        waitReasons(services.db, [{ ragId, generation }]),
+        isComplete ? [] : waitReasons(services.db, [{ ragId, generation }]),
       ]);
       return { ...answerOf({ rag, scopes }), waiting };
     },

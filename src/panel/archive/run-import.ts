@@ -37,6 +37,7 @@ const LEASE_MS = 2 * MINUTE_MS;
 const RETRY_SECONDS = 25;
 /** The sweep queues the others. */
 const QUEUED_FILES = 10_000;
+
 /** Stores the pieces of a body. @returns the id of the import */
 export async function storeUpload(services: Services, body: ReadableStream<Uint8Array>) {
   const id = await beginUpload(services);
@@ -239,8 +240,7 @@ class ImportRun {
     await publishImport(db, this.#row.id, all).catch(async (thrown: unknown) => {
       // Another import took a name since the check, or another call ended this one.
       await checkNames();
-      const current = await findImport(db, this.#row.id);
-      throw current?.state === "writing" ? thrown : importBusy();
+      throw (await findImport(db, this.#row.id))?.state === "writing" ? thrown : importBusy();
     });
     this.#row = { ...this.#row, state: "settings" };
     // An index that answers until a new one is built finds no more than that will.
