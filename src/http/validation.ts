@@ -33,7 +33,7 @@ function leaves(issue: Issue): Issue[] {
 }
 
 /** Failing fields that one message names. */
-const ISSUES_TOLD = 20;
+const MAX_ISSUES = 20;
 
 /**
  * The error that names the failing fields, each once: "topK must be at most 100; semanticSearch is
@@ -45,13 +45,13 @@ export function refusalOf(
 ): QuarryError {
   const byField = new Map<string, FieldProblem>();
   const first = issues
-    .slice(0, ISSUES_TOLD)
+    .slice(0, MAX_ISSUES)
     .flatMap(leaves)
     .map(({ path, message }) => ({ field: pathText(path, whole), problem: message }));
   for (const problem of first) if (!byField.has(problem.field)) byField.set(problem.field, problem);
   for (const problem of others) byField.set(problem.field, problem);
   const problems = [...byField.values()];
-  const untold = issues.length - ISSUES_TOLD;
+  const untold = issues.length - MAX_ISSUES;
   const rest = untold > 0 ? [`and ${untold} more`] : [];
   return invalid([...problems.map(problemText), ...rest].join("; "), problems);
 }
@@ -82,7 +82,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(
   throw refusalOf(parsed.error, { whole });
 }
 
-const UNKNOWN_TOLD = 20;
+const MAX_UNKNOWN = 20;
 
 /** Unknown fields are refused as well. @throws QuarryError `invalid` that names what was meant */
 export function parseKnownOrRefuse<Schema extends z.ZodType>(
@@ -90,7 +90,7 @@ export function parseKnownOrRefuse<Schema extends z.ZodType>(
   input: unknown,
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
-  const unknown = unknownFields(schema, input, UNKNOWN_TOLD);
+  const unknown = unknownFields(schema, input, MAX_UNKNOWN);
   if (parsed.success && unknown.length === 0) return parsed.data;
   const fields = unknown.map(({ field, closest }) => {
     const name = closest();

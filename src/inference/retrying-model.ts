@@ -14,7 +14,7 @@ import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { count, textOf } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
-import { NOT_TOLD, callStreaming, type TextReceiver } from "./streamed-call.ts";
+import { NO_USAGE, callStreaming, type TextReceiver } from "./streamed-call.ts";
 
 export type RetryingCall = {
   chat: ChatModel;
@@ -84,7 +84,7 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
 const STOPPED: LanguageModelV4GenerateResult = {
   content: [],
   finishReason: { unified: "tool-calls", raw: undefined },
-  usage: NOT_TOLD,
+  usage: NO_USAGE,
   warnings: [],
 };
 

@@ -90,15 +90,15 @@ async function collect(
   }
 }
 
-const UNTOLD = { total: undefined, noCache: undefined, cacheRead: undefined };
+const UNKNOWN = { total: undefined, noCache: undefined, cacheRead: undefined };
 /** The usage of a call whose provider did not say. */
-export const NOT_TOLD: WholeAnswer["usage"] = {
-  inputTokens: { ...UNTOLD, cacheWrite: undefined },
-  outputTokens: { ...UNTOLD, text: undefined, reasoning: undefined },
+export const NO_USAGE: WholeAnswer["usage"] = {
+  inputTokens: { ...UNKNOWN, cacheWrite: undefined },
+  outputTokens: { ...UNKNOWN, text: undefined, reasoning: undefined },
 };
 const CUT: NonNullable<StreamState["end"]> = {
   finishReason: { unified: "length", raw: "time" },
-  usage: NOT_TOLD,
+  usage: NO_USAGE,
 };
 
 /** Text without a call of a tool can be an answer. */

@@ -1,7 +1,7 @@
 import { readersOf } from "../access/readers.ts";
 import { busy } from "../core/errors.ts";
 import { trimEnd } from "../core/trim.ts";
-import { MAX_UNTOLD } from "../db/access/member-store.ts";
+import { MAX_UNSENT } from "../db/access/member-store.ts";
 import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
 import { BUILT_IN_MODELS } from "../ports/models.ts";
 import type { Restriction } from "../ports/rag-index.ts";
@@ -107,7 +107,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   const { topK, useReranking, candidateMultiplier, targets } = request;
   // Refused here, before a part of the search can fail by itself.
   for (const { rag } of targets) {
-    if ((readersOf(rag)?.untold ?? []).length > MAX_UNTOLD) throw busy(UNSETTLED);
+    if ((readersOf(rag)?.untold ?? []).length > MAX_UNSENT) throw busy(UNSETTLED);
   }
   const reranks = useReranking && targets.some(({ rag }) => rag.reranker !== null);
   const isBuiltIn = ({ rag }: RetrievalTarget) => rag.embeddingModel === BUILT_IN_MODELS.embedding;

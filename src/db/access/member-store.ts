@@ -106,24 +106,24 @@ const DEFAULTS = select(pick(columnsOf(fileSources), "id", "defaultReaders"));
 const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGroup"));
 
 const f = columnsOf(files, "f");
-const UNTOLD = select({ fileId: f.id, revision: f.readersRevision });
+const UNSENT = select({ fileId: f.id, revision: f.readersRevision });
 /** Many times what is untold while all indexes answer: a page of a scan, or a batch of a push. */
-export const MAX_UNTOLD = 10_000;
+export const MAX_UNSENT = 10_000;
 
 /**
  * The groups that these principals are in, as each of these sources lists them, the sources'
  * default readers, and files with an audience that indexes may not know, up to one more than
- * `MAX_UNTOLD`.
+ * `MAX_UNSENT`.
  */
 export async function readerFacts(db: Reads, sources: FileSourceId[], members: Principal[]) {
   const [memberships, untold, ofSources] = await runBatch(db, [
     sql`select ${MEMBERSHIP} from principal_groups
       where file_source_id in (select value from json_each(${sources}))
       and member in (select value from json_each(${members}))`,
-    sql`select distinct ${UNTOLD} from json_each(${sources}) s
+    sql`select distinct ${UNSENT} from json_each(${sources}) s
       cross join reader_changes c on c.file_source_id = s.value
       cross join json_each(c.file_ids) m cross join files f on f.id = m.value
-      limit ${MAX_UNTOLD + 1}`,
+      limit ${MAX_UNSENT + 1}`,
     sql`select ${DEFAULTS} from file_sources
       where id in (select value from json_each(${sources}))`,
   ]);

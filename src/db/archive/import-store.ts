@@ -222,13 +222,13 @@ function sourceSql(importId: string, { id, replaces, row }: PlannedSource, now: 
 /** Whether the index before answers for a while. */
 export const isBuilt = ({ replaces, embeds }: PlannedRag) => replaces && embeds;
 
-const FILES_TOLD = 500;
+const FILES_A_CHANGE = 500;
 
 /** The previous index gets the readers of the archive. */
 const readersToTell = (importId: string, sourceId: FileSourceId, now: number) =>
   sql`insert into reader_changes (file_source_id, file_ids, at)
     select ${sourceId}, json_group_array(file_id), ${now} from (
-      select a.file_id, row_number() over (order by a.path) / ${FILES_TOLD} as part
+      select a.file_id, row_number() over (order by a.path) / ${FILES_A_CHANGE} as part
       from ${waitingFilesSql({ importId, sourceId })} and a.file_id <> '')
     group by part`;
 

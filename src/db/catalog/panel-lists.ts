@@ -8,7 +8,7 @@ import { raw, readRows, sql, type Database } from "../sql.ts";
 /** In order of identifier, read from its index: a page costs the same at any number of rows. */
 
 /** RAGs linked to one inference or agent that a list names. */
-const LINKED_TOLD = 5;
+const MAX_LINKED = 5;
 
 const FILES = `(g.pending_files + r.coming_files + g.processing_files + g.indexed_files
   + g.error_files)`;
@@ -54,8 +54,8 @@ const modelLine = (kind: "inference" | "agent") =>
   select({
     // Those of agents are the same.
     ...pick(columnsOf(inferences, "o"), "id", "identifier", "name", "model"),
-    rags: json(textList, `(select json_group_array(identifier) from ${ragsOf(kind, LINKED_TOLD)})`),
-    moreRags: flag(`(select count(*) from ${ragsOf(kind, LINKED_TOLD + 1)}) > ${LINKED_TOLD}`),
+    rags: json(textList, `(select json_group_array(identifier) from ${ragsOf(kind, MAX_LINKED)})`),
+    moreRags: flag(`(select count(*) from ${ragsOf(kind, MAX_LINKED + 1)}) > ${MAX_LINKED}`),
   });
 const MODEL_LINES = { inference: modelLine("inference"), agent: modelLine("agent") };
 export type ModelLine = Omit<Row<typeof MODEL_LINES.inference>, "id"> & { id: string };

@@ -96,7 +96,7 @@ const IN_RAG = select({
 export type FileDetail = Row<typeof DETAIL> & { rags: Row<typeof IN_RAG>[] };
 
 /** At most so many RAGs are named; a file is seldom in more than a few. */
-const RAGS_TOLD = 100;
+const MAX_RAGS = 100;
 
 /** A file of a source and how it stands in each RAG, in order of the RAG's identifier. */
 export async function findFileDetail(
@@ -109,7 +109,7 @@ export async function findFileDetail(
     sql`select ${DETAIL} from files f where ${atPath}`,
     sql`select ${IN_RAG} from files f join rag_files x on x.file_id = f.id and x.status <> 'leaving'
       join rags r on r.id = x.rag_id and r.generation = x.generation and r.removed_at is null
-      where ${atPath} order by r.identifier limit ${RAGS_TOLD}`,
+      where ${atPath} order by r.identifier limit ${MAX_RAGS}`,
   ]);
   return file === undefined ? null : { ...file, rags: inRags };
 }

@@ -85,10 +85,13 @@ export const findFileReaders = (db: Database, sourceId: FileSourceId, path: stri
 
 export const MAX_PROBLEMS = 20;
 /** Why nobody reads a file: its source names nobody; it names no readers, and there is no default. */
-export const [NOBODY, UNTOLD] = ["nobody may read it at its source", "no readers are named for it"];
+export const [NOBODY, UNNAMED] = [
+  "nobody may read it at its source",
+  "no readers are named for it",
+];
 const PROBLEM = select({
   path: columnsOf(files, "f").path,
-  message: text(`coalesce(a.unreadable, iif(a.readers = '[]', '${NOBODY}', '${UNTOLD}'))`),
+  message: text(`coalesce(a.unreadable, iif(a.readers = '[]', '${NOBODY}', '${UNNAMED}'))`),
 });
 /** Whether nobody reads a file with the audience `a`, given the default readers `d`. */
 const IS_NOBODYS = `case when a.id is null then d.untold
@@ -138,7 +141,7 @@ export const purgeAudiences = (db: Database) =>
   ]);
 
 const f = columnsOf(files, "f");
-const TOLD = select({
+const INDEXED_FILE = select({
   ...pick(columnsOf(ragFiles, "x"), "ragId", "generation", "fileId"),
   ...pick(g, "shards"),
   ...pick(f, "audience", "readersRevision"),
@@ -164,7 +167,7 @@ export async function readPendingChanges(
     cross join files f on f.id = m.value`;
   const [changes, changedReaders, fileRows] = await runBatch(db, [
     sql`select ${CHANGE} from ${changed} order by c.at desc, c.id desc`,
-    sql`select distinct ${TOLD} ${ofFiles} cross join rag_files x on x.file_id = f.id
+    sql`select distinct ${INDEXED_FILE} ${ofFiles} cross join rag_files x on x.file_id = f.id
       cross join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
         and g.state in ('live', 'building', 'retired')`,
     sql`select ${AUDIENCE} from audiences a

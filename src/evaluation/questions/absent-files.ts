@@ -7,7 +7,7 @@ import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 
 /** At most so many are named; a set that names more was made for another RAG. */
-const MAX_TOLD = 10;
+const MAX_NAMED = 10;
 
 /** At most 10 expected files that the set's target lacks: not indexed yet, or misspelt. */
 export async function absentFilesOf(
@@ -24,7 +24,7 @@ export async function findAbsentFiles(
   questions: readonly QuestionContent[],
 ): Promise<string[]> {
   const paths = [...new Set(questions.flatMap(({ expected }) => expected.map(({ file }) => file)))];
-  return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: MAX_TOLD });
+  return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: MAX_NAMED });
 }
 
 /** The RAGs that a set asks. */

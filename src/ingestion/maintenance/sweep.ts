@@ -53,7 +53,7 @@ const QUERIES_KEPT = 20_000;
 const MINUTES_AN_HOUR = 60;
 
 /** By then, whoever changed who may read files has updated the indexes. */
-const READERS_TOLD_WITHIN_MS = 20 * SECOND_MS;
+const READERS_SENT_WITHIN_MS = 20 * SECOND_MS;
 
 const AUDIT_KEPT_MS = 90 * DAY_MS;
 /** Longer than a try to index a file, which may have begun before the change. */
@@ -150,7 +150,7 @@ async function finishRemovals(services: Services): Promise<void> {
 }
 
 async function sendPendingReaders(services: Services): Promise<void> {
-  const before = services.now() - READERS_TOLD_WITHIN_MS;
+  const before = services.now() - READERS_SENT_WITHIN_MS;
   for (const id of await findSourcesWithPendingChanges(services.db, before))
     await sendReadersOrLater(services, id);
 }

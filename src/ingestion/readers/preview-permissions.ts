@@ -1,7 +1,7 @@
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { asId } from "../../core/ids.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import { MAX_PROBLEMS, NOBODY, readAccess, UNTOLD } from "../../db/files/reader-store.ts";
+import { MAX_PROBLEMS, NOBODY, readAccess, UNNAMED } from "../../db/files/reader-store.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { audienceOf, defaultReadersOf, namedReaders } from "../../sources/audiences.ts";
@@ -63,6 +63,6 @@ async function add(preview: Preview, source: FileSource["source"], { path, reade
   preview.nobody += 1;
   if (audience.unreadable !== null) preview.unreadable += 1;
   if (preview.problems.length === MAX_PROBLEMS) return;
-  const reason = audience.readers.length === 0 ? NOBODY : UNTOLD;
+  const reason = audience.readers.length === 0 ? NOBODY : UNNAMED;
   preview.problems.push({ path, message: audience.unreadable ?? reason });
 }

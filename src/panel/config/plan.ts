@@ -18,7 +18,7 @@ import {
 } from "./settings.ts";
 
 /** Problems that one refusal names. */
-const PROBLEMS_TOLD = 50;
+const MAX_PROBLEMS = 50;
 
 type Things = Map<string, Entry>;
 
@@ -89,7 +89,7 @@ export async function planSettings(
 }
 
 function refuse(problems: FieldProblem[]): void {
-  if (problems.length > 0) throw invalidFields(problems.slice(0, PROBLEMS_TOLD));
+  if (problems.length > 0) throw invalidFields(problems.slice(0, MAX_PROBLEMS));
 }
 
 /** Puts the path of a thing before the fields of its problems. */

@@ -48,7 +48,7 @@ export type ConversationEntry = { param: string; content: string; text: string }
 );
 
 /** Characters of a call's id in a refusal. */
-const TOLD_ID_LENGTH = 100;
+const QUOTED_ID_LENGTH = 100;
 
 const NOTES = new Set<ConversationEntry["role"]>(["system", "developer"]);
 
@@ -130,6 +130,6 @@ class ConversationReader {
   requireAnswers(param: string): void {
     const [id] = this.#open.keys();
     if (id === undefined) return;
-    throw refuse(param, `comes before the result of the call ${id.slice(0, TOLD_ID_LENGTH)}`);
+    throw refuse(param, `comes before the result of the call ${id.slice(0, QUOTED_ID_LENGTH)}`);
   }
 }

@@ -239,11 +239,11 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
   else listFailure(step, subject, new SourceFailure("bad-file", why));
 }
 
-const PROBLEMS_TOLD = 20;
+const MAX_PROBLEMS = 20;
 
 export function skip({ out }: Step, path: string, message: string): void {
   out.skipped += 1;
-  if (out.problems.length < PROBLEMS_TOLD) out.problems.push({ path, message });
+  if (out.problems.length < MAX_PROBLEMS) out.problems.push({ path, message });
 }
 
 /** A failure keeps what was known; only named addresses become files by failing. */

@@ -5,7 +5,7 @@ import { findFileSource } from "../../../src/catalog/file-sources/find-file-sour
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { MAX_UNTOLD } from "../../../src/db/access/member-store.ts";
+import { MAX_UNSENT } from "../../../src/db/access/member-store.ts";
 import { returnToIndex } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { setReaders } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
@@ -195,10 +195,10 @@ test("where too many changes are untold, searches end with 503, and lists are ri
       id,
     ).run();
   };
-  await change(MAX_UNTOLD);
+  await change(MAX_UNSENT);
   expect(await hits(world, rag)).toBe(PATHS.length);
   await statement("delete from files where path glob 'more/*'").run();
-  await change(MAX_UNTOLD + 1);
+  await change(MAX_UNSENT + 1);
   await expect(hits(world, rag)).rejects.toMatchObject({ kind: "busy" });
   const [readable] = await readBy(world, rag, ANN);
   if (readable === undefined) throw new Error("no RAG");
@@ -209,7 +209,7 @@ test("where too many changes are untold, searches end with 503, and lists are ri
   expect(await hits(world, rag)).toBe(PATHS.length);
   // Those of a source without permissions are nobody's concern.
   const open = await world.addSourceAndRag();
-  await change(MAX_UNTOLD + 1, open.source);
+  await change(MAX_UNSENT + 1, open.source);
   const keys = [rag, open.rag];
   const rags = await Promise.all(keys.map((key) => findRag(world.services, { key })));
   const [closedRag] = await resolveReaders(world.services.db, readingOf(ANN), rags);

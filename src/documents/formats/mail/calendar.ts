@@ -11,7 +11,7 @@ import { writePlainBody } from "./body/plain-body.ts";
 const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^":])*)?):/;
 const MAX_NAME_CHARACTERS = 4_096;
 /** The zone of a moment, the name of a person. */
-const TOLD = /;(?:TZID|CN)=(?:"([^"]*)"|([^;:]*))/i;
+const PARAMETER = /;(?:TZID|CN)=(?:"([^"]*)"|([^;:]*))/i;
 const LABELS: Record<string, string> = {
   DTSTART: "Start",
   DTEND: "End",
@@ -74,7 +74,7 @@ function writeFact(name: string, parameters: string, value: string, out: Markdow
   const output = OF_TIME.test(name)
     ? plain.replace(MOMENT, momentText).replaceAll(",", ", ")
     : plain;
-  const [, quoted, zone = quoted ?? ""] = TOLD.exec(parameters) ?? [];
+  const [, quoted, zone = quoted ?? ""] = PARAMETER.exec(parameters) ?? [];
   out.listItem(0, "-", `${label}: ${output}${zone === "" || zone === output ? "" : ` (${zone})`}`);
 }
 

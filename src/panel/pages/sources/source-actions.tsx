@@ -108,7 +108,7 @@ async function removalOf(context: PageContext, view: ShownSource) {
 /** Bytes of one form: it is read into memory as a whole, unlike what the page's script sends. */
 const UPLOAD_LIMIT_BYTES = 32 * 1_024 * 1_024;
 const MAX_FILES = 100;
-const FAILURES_TOLD = 5;
+const MAX_FAILURES = 5;
 
 /** Returns a notice or a problem. @throws QuarryError `too-large`, `invalid` */
 async function uploadFiles(context: PageContext, source: SourceWithScan["source"]) {
@@ -126,9 +126,9 @@ async function uploadFiles(context: PageContext, source: SourceWithScan["source"
   recordFiles(context, { action, source, files: uploaded > 0 ? uploaded : files.length });
   const words = uploadInWords({ chosen: files.length, uploaded, skipped: 0, failed });
   if (failed.length === 0) return { notice: `${words}.` };
-  const more = failed.length - FAILURES_TOLD;
+  const more = failed.length - MAX_FAILURES;
   const rest = more > 0 ? `; and ${more} more` : "";
-  return { problem: `${words}. ${failed.slice(0, FAILURES_TOLD).join("; ")}${rest}` };
+  return { problem: `${words}. ${failed.slice(0, MAX_FAILURES).join("; ")}${rest}` };
 }
 
 async function storeFile(context: PageContext, source: SourceWithScan["source"], file: File) {
