@@ -25,7 +25,7 @@ export type QueueBacklog = {
 
 /** Queues. At-least-once and unordered: every receiver checks the current state in D1 first. */
 export interface JobQueue {
-  scan(message: ScanMessage, delaySeconds?: number): Promise<void>;
+  scan(messages: ScanMessage | ScanMessage[], delaySeconds?: number): Promise<void>;
   /**
    * Any number; sent in batches within the platform's limits. `together`: the files are small, and
    * several of them share a message. `texts`: of files that are to be indexed from the message.

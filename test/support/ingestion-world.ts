@@ -65,7 +65,9 @@ export class World {
             this.waiting.push({ queue: "quarry-index", body });
           }
         },
-        scan: async (body) => void this.waiting.push({ queue: "quarry-scan", body }),
+        scan: async (messages) => {
+          for (const body of [messages].flat()) this.waiting.push({ queue: "quarry-scan", body });
+        },
         usage: async (message) => void this.usage.push(message),
       },
       ...change,

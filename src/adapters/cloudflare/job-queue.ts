@@ -30,21 +30,9 @@ type Usage = { outbox: Outbox<UsageMessage>; waitMs: number };
 
 export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage): JobQueue {
   return {
-    async scan(message, delaySeconds = 0) {
-      await queues.scan.send(message, {
-        contentType: "json",
-        delaySeconds: seconds(delaySeconds),
-      });
-    },
-    async index(messages, { delaySeconds = 0, together = false, texts = NO_TEXTS } = {}) {
-      const batches = batchesOf(indexBodies(messages, together, texts));
-      await mapParallel(batches, CALLS_AT_ONCE, async (batch) => {
-        await queues.index.sendBatch(
-          batch.map((body) => ({ body, contentType: "json" as const })),
-          { delaySeconds: seconds(delaySeconds) },
-        );
-      });
-    },
+    scan: (messages, delaySeconds) => sendAll(queues.scan, [messages].flat(), delaySeconds),
+    index: (messages, { delaySeconds, together = false, texts } = {}) =>
+      sendAll(queues.index, indexBodies(messages, together, texts), delaySeconds),
     async usage(message) {
       const send = async (calls: [UsageMessage, ...UsageMessage[]]) => {
         const body = calls.length === 1 ? calls[0] : { calls };
@@ -53,6 +41,16 @@ export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage
       await outbox.add(message, { waitMs, now: Date.now, pause, send });
     },
   };
+}
+
+async function sendAll<Body>(queue: Queue<Body>, bodies: Body[], delaySeconds = 0) {
+  const options = {
+    delaySeconds: Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.round(delaySeconds))),
+  };
+  await mapParallel(batchesOf(bodies), CALLS_AT_ONCE, async (batch) => {
+    const messages = batch.map((body) => ({ body, contentType: "json" as const }));
+    await queue.sendBatch(messages, options);
+  });
 }
 
 type Texts = ReadonlyMap<FileId, PushedText>;
@@ -80,12 +78,9 @@ function bodyOf(files: IndexMessage[], texts: Texts): IndexBody {
 const encoder = new TextEncoder();
 
 /** Splits messages into calls within the platform's limits. */
-export const batchesOf = (bodies: IndexBody[]): IndexBody[][] =>
+export const batchesOf = <Body>(bodies: Body[]): Body[][] =>
   splitBySize(
     bodies,
     { total: BATCH_BYTES, count: MESSAGES_PER_BATCH },
     (body) => encoder.encode(JSON.stringify(body)).byteLength,
   );
-
-const seconds = (delaySeconds: number) =>
-  Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.round(delaySeconds)));

@@ -174,7 +174,7 @@ const namesOf = (statuses: readonly string[]) =>
 const ANY_STATUS = namesOf(ROW_STATUSES);
 const LISTED = namesOf(FILE_STATUSES);
 
-const RAGS_AT_ONCE = 50;
+const RAGS_AT_ONCE = 1_000;
 
 /** RAGs whose changed scopes are not being applied; each is postponed until `heldUntilSql`. */
 export const takeUnappliedScopes = (db: Database, now: number, heldUntil: number) =>

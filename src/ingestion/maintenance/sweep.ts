@@ -70,7 +70,7 @@ const createQueueStep =
   ): Step =>
   async ({ db, now, queue }) => {
     const at = now();
-    for (const item of await take(db, at, at + heldMs)) await queue.scan(messageFor(item));
+    await queue.scan((await take(db, at, at + heldMs)).map(messageFor));
   };
 
 const queueDueScans = createQueueStep(takeDueSources, (fileSourceId) => {
@@ -211,10 +211,10 @@ async function keepEvents({ db, wakeSender }: Services): Promise<void> {
 async function queuePurges(services: Services): Promise<void> {
   const before = services.now() - PURGE_AGAIN_AFTER_MS;
   const { rags, sources } = await listRemoved(services.db, before);
-  for (const ragId of rags) await services.queue.scan({ kind: "purge-rag", ragId });
-  for (const fileSourceId of sources) {
-    await services.queue.scan({ kind: "purge-source", fileSourceId });
-  }
+  await services.queue.scan([
+    ...rags.map((ragId) => ({ kind: "purge-rag" as const, ragId })),
+    ...sources.map((fileSourceId) => ({ kind: "purge-source" as const, fileSourceId })),
+  ]);
 }
 
 /** Rows first: a file that is pushed again keeps its row, and with it its stored objects. */

@@ -254,9 +254,10 @@ test("500 notifications in 25 seconds from many addresses make 3 scans", async (
   const start = Date.now() + 10 * MINUTE_MS;
   let now = start;
   const scans: unknown[] = [];
-  const send = async (message: unknown) => void scans.push(message);
+  const sendBatch = async (batch: { body: unknown }[]) =>
+    void scans.push(...batch.map(({ body }) => body));
   await runInDurableObject(debounceOf("busy"), (object) => {
-    Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
+    Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { sendBatch } } });
   });
   vi.spyOn(Date, "now").mockImplementation(() => now);
   const closeWhatIsDue = async () => {

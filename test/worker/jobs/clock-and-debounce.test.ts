@@ -12,13 +12,13 @@ async function debounced(queue = { isUp: true }) {
     await (stub as unknown as { notify(id: string): Promise<void> }).notify(source);
   await notify();
   const messages: unknown[] = [];
-  const send = async (message: unknown) => {
+  const sendBatch = async (batch: { body: unknown }[]) => {
     if (!queue.isUp) throw new Error("queue is down");
-    messages.push(message);
+    messages.push(...batch.map(({ body }) => body));
   };
   const listen = async () =>
     await runInDurableObject(stub, (object) => {
-      Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
+      Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { sendBatch } } });
     });
   return { source, stub, notify, messages, listen };
 }

@@ -10,6 +10,7 @@ import type { RagId } from "../../../../src/core/ids.ts";
 import { findFileDetail } from "../../../../src/db/files/file-store.ts";
 import { findFileStatuses, readFileSlices } from "../../../../src/db/files/public-files.ts";
 import { findFileWithStatus } from "../../../../src/db/files/source-file-list.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import type { Services } from "../../../../src/services.ts";
 import { World, ragWorld, statement } from "../../../support/ingestion-world.ts";
@@ -54,6 +55,16 @@ test("what leaves a scope is hidden at once, and what enters it is indexed", asy
   await applyScopes(world, rag);
   await world.deliver();
   expect(Object.keys(await world.texts(rag)).sort()).toEqual(["docs/a.txt", "docs/deep/b.txt"]);
+});
+
+test("lost messages about the scopes of many RAGs are all sent again within a minute", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rags = await Promise.all(Array.from({ length: 60 }, () => world.addRag(source)));
+  await statement("update rags set scopes_due_at = 1").run();
+  await sweep(world.services);
+  const messages = rags.map((ragId) => ({ kind: "apply-scopes", ragId, after: null }));
+  expect(world.waiting.map(({ body }) => body)).toEqual(expect.arrayContaining(messages));
 });
 
 test("a file that left a scope is listed nowhere, a deleted one only until then", async () => {
