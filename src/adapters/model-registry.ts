@@ -57,7 +57,7 @@ const isOfKind = ({ model, kind }: ListedModel, wantedKind: CatalogModel["kind"]
   kind === wantedKind || (wantedKind === "image" && kind === "chat" && seesPictures(model));
 
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
-const TRAINED_FUSION_WEIGHT = 0.6;
+const TRAINED_FUSION_WEIGHT = 0.55;
 /** 8,192 tokens, as most embedding models, at few characters a token. */
 const EMBEDDING_CHARACTERS = 24_000;
 /** A provider's facts of its embedding models take precedence. */

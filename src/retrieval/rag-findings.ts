@@ -13,9 +13,9 @@ export type RagFindings = Pick<SearchReply, "chunks" | "candidates" | "relation"
 };
 
 /** How many of the best trade places: always, so that a larger `topK` keeps what stood first. */
-const REORDERED = { words: 20, age: 20, neighbours: 50 } as const;
+const REORDERED = { words: 20, age: 20, neighbours: 75 } as const;
 /** In a longer answer, so many: what is close to the best moves up among the first hundred. */
-const REORDERED_LONG = 200;
+const LONG = { above: 50, reordered: 200 } as const;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
 const MIN_MEANING = 0.5;
 
@@ -36,8 +36,7 @@ export function orderOf(
 export const reorderedCount = (
   order: "words" | "neighbours",
   { needed }: Pick<SearchPlan, "needed">,
-): number =>
-  order === "neighbours" && needed > REORDERED.neighbours ? REORDERED_LONG : REORDERED[order];
+): number => (order === "neighbours" && needed > LONG.above ? LONG.reordered : REORDERED[order]);
 
 /** Vectors of one model and size compare. */
 export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): string =>

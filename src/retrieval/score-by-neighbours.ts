@@ -3,18 +3,24 @@ import type { ScoredChunk } from "./score-chunks.ts";
 
 /** The share of a passage's score that the passages close to it decide. */
 const NEIGHBOURS_SHARE = 0.6;
-/** The order of so many does not depend on those behind them, which only a long answer reads. */
-const SHORT = 50;
+/** Passages that decide the first of any answer, and how many these are. */
+const [AMONG, FIRST] = [75, 50];
 /** More than any difference of two scores. */
 const AHEAD = 1e6;
 
 /**
- * Scores the passages of a short answer among themselves, and those behind them among all.
+ * Scores passages among themselves: the first of an answer do not depend on how many are read, the
+ * others on all of them, which only a long answer reads.
  * @param best in their order
  */
 export function scoreByNeighbours(best: { chunk: ScoredChunk }[]): number[] {
-  const short = scoreWithNeighbours(best.slice(0, SHORT)).map((score) => score + AHEAD);
-  return best.length <= SHORT ? short : [...short, ...scoreWithNeighbours(best).slice(SHORT)];
+  const scores = scoreWithNeighbours(best.slice(0, AMONG));
+  if (best.length <= AMONG) return scores;
+  const lowest = scores.toSorted((a, b) => b - a)[FIRST - 1] ?? 0;
+  return scoreWithNeighbours(best).map((score, at) => {
+    const own = scores[at] ?? -AHEAD;
+    return own >= lowest ? own + AHEAD : score;
+  });
 }
 
 /**
