@@ -140,10 +140,11 @@ export async function pushAll(
 export const ask = async <Reply>({ url, token }: Service, path: string, body: object) =>
   await postJson<Reply>(`${url}/api/${path}`, body, { Authorization: `Bearer ${token}` });
 
-type Counts = { processedFiles: number; numberVectors: number };
+type Counts = { processedFiles: number; failedFiles: number; numberVectors: number };
 
 /**
- * Waits until so many files of a RAG are indexed; `onStep` is told the count every now and then.
+ * Waits until so many files of a RAG are indexed, or have failed as empty ones of collections do;
+ * `onStep` gets the counts every now and then.
  * @throws Error when none is indexed for two minutes
  */
 export async function untilIndexed(
@@ -158,7 +159,7 @@ export async function untilIndexed(
     const at = performance.now();
     if (counts.processedFiles > progress.files) progress = { files: counts.processedFiles, at };
     await onStep(counts);
-    if (counts.processedFiles === total) return counts;
+    if (counts.processedFiles + counts.failedFiles === total) return counts;
     if (at - progress.at > STALLED_MS) throw new Error(`stopped at ${progress.files} of ${total}`);
     await pause(POLL_MS);
   }
