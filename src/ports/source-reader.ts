@@ -44,6 +44,12 @@ export type LeftOut = {
   isAtLeast: boolean;
 };
 
+/**
+ * An item of a listing that could not be read: the file that is known by its id stays as it is.
+ * `id` null: it cannot be told which file that is, or the item may hold files.
+ */
+export type UnreadItem = { id: string | null; path: string; message: string };
+
 export type ListingPage = {
   files: ListedFile[];
   /** Paths or external ids that the source reports as deleted (change feeds only). */
@@ -60,6 +66,8 @@ export type ListingPage = {
   skipped?: number;
   /** Why, of the first of these. */
   problems?: { path: string; message: string }[];
+  /** Counted and named with these. */
+  unread?: UnreadItem[];
   /** On the last page: what limits of the source's settings kept out. */
   leftOut?: LeftOut[];
   /** On the last page: when somebody's permission to read expires, ms, and is to be read again. */

@@ -5,7 +5,7 @@ import { walkParts, type CooperativeWork } from "../core/work/cooperative.ts";
 /** A bucket's listing has four, a sitemap three, a feed few more; each costs time at each tag. */
 const MAX_LEVELS = 100;
 
-/** An element that stands for one thing, with the names and texts of those directly within it. */
+/** An element that stands for one thing, with texts within it by name, or by `parent/name`. */
 type XmlRecord = { name: string; fields: [name: string, text: string][] };
 
 type XmlRecords = {
@@ -46,8 +46,8 @@ export function* xmlRecords(
       },
       onclosetag() {
         const name = path.pop() ?? "";
-        const parent = path.at(-1) ?? "";
-        if (names.has(parent)) fields.push([name, text]);
+        const field = fieldName(names, path, name);
+        if (field !== null) fields.push([field, text]);
         if (!names.has(name) && path.length === 1) result.top.set(name, text);
         const isRecord = names.has(name) && !isOver;
         if (isRecord && result.records.length < most) result.records.push({ name, fields });
@@ -65,4 +65,10 @@ export function* xmlRecords(
   isOver = true;
   parser.end();
   return isTooDeep ? null : result;
+}
+
+function fieldName(records: Set<string>, path: string[], name: string): string | null {
+  const [parent = "", above = ""] = [path.at(-1), path.at(-2)];
+  if (records.has(parent)) return name;
+  return records.has(above) ? `${parent}/${name}` : null;
 }

@@ -4,7 +4,7 @@ import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts
 import { DOCUMENT_LIMIT_BYTES } from "../../src/core/document-limit.ts";
 import { yieldNow, runCooperatively } from "../../src/core/work/cooperative.ts";
 import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
-import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
+import { parseListing } from "../../src/sources/object-storage/object-listing.ts";
 import { factsOf } from "../../src/sources/web/pages/html-page.ts";
 import { readSitemap } from "../../src/sources/web/site/load-site.ts";
 import { indexedTextsOf } from "../../src/text/indexed-words.ts";

@@ -9,7 +9,7 @@ import { parseImport, type ImportFormat } from "../../src/evaluation/questions/i
 import { readResponseSchema } from "../../src/inference/response-schema.ts";
 import { planOutput } from "../../src/inference/structured-output.ts";
 import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
-import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
+import { parseListing } from "../../src/sources/object-storage/object-listing.ts";
 import { urlFilter } from "../../src/sources/web/frontier.ts";
 import { readHtmlPage } from "../../src/sources/web/pages/html-page.ts";
 import { readSitemap } from "../../src/sources/web/site/load-site.ts";

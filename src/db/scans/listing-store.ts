@@ -191,8 +191,8 @@ export const liveFileIds = (
     where file_source_id = ${page.sourceId} and path > ${page.after} and deleted_at is null
       and created_at <= ${page.before} order by path limit ${page.limit}`;
 
-/** The ids of files that a source reports as deleted, by path or external id. */
-export const idsOfDeleted = (
+/** The ids of live files that a source names by path or external id. */
+export const idsOfNamed = (
   db: Database,
   sourceId: FileSourceId,
   names: string[],

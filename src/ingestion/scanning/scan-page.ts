@@ -1,6 +1,6 @@
 import { newId, type FileId } from "../../core/ids.ts";
 import type { Audience } from "../../db/files/reader-store.ts";
-import { idsOfDeleted, commitPage, findKnownFiles } from "../../db/scans/listing-store.ts";
+import { idsOfNamed, commitPage, findKnownFiles } from "../../db/scans/listing-store.ts";
 import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
@@ -83,12 +83,16 @@ async function listPage(run: ScanRun, reader: SourceReader): Promise<ListingPage
   return await reader.list(cursor, signal);
 }
 
-const problemsOf = ({ files, problems = [] }: ListingPage) => [
+const problemsOf = ({ files, unread = [], problems = [] }: ListingPage) => [
   ...files.flatMap(({ path, failure }) =>
     failure === undefined ? [] : [{ path, message: failure.message }],
   ),
+  ...unread.map(({ path, message }) => ({ path, message })),
   ...problems,
 ];
+
+const isPartial = ({ partial = false, unread = [] }: ListingPage) =>
+  partial || unread.some(({ id }) => id === null);
 
 /** External ids are stored as they come. */
 const namesOf = (deleted: string) => [...new Set([deleted, storedPath(deleted)])];
@@ -106,16 +110,21 @@ async function compareWithStored(services: Services, run: ScanRun, listing: List
       return { ...file, path: storedPath(file.path), name, ...assignment };
     }),
   );
-  const [rows, deleted] = await Promise.all([
+  const { unread = [] } = listing;
+  const idsOf = async (names: string[]) =>
+    names.length === 0 ? [] : await idsOfNamed(db, id, names.flatMap(namesOf));
+  const [rows, deleted, unchanged] = await Promise.all([
     findKnownFiles(db, id, files),
-    listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted.flatMap(namesOf)),
+    idsOf(listing.deleted),
+    idsOf(unread.flatMap(({ id: externalId }) => externalId ?? [])),
   ]);
   const { permissionsSince } = run.source;
   const compared = comparePage(files, rows, () => newId<FileId>(services.now()), permissionsSince);
   const changed = new Set(compared.writes.readers.map(({ audience }) => audience));
   const used = [...audiences.values()].filter(({ id: audience }) => changed.has(audience));
   const page = { ...compared, writes: { ...compared.writes, audiences: used } };
-  page.counts.failed += listing.skipped ?? 0;
+  page.seen.push(...unchanged);
+  page.counts.failed += (listing.skipped ?? 0) + unread.length;
   if (isMending(run.progress)) {
     page.counts.mendedAdded = page.counts.added;
     page.counts.mendedChanged = page.counts.changed;
@@ -144,7 +153,7 @@ async function nextProgress({ progress }: ScanRun, listing: ListingPage, count: 
     step: progress.step + 1,
     leftOut: listing.leftOut ?? progress.leftOut,
     listed: listing.next === null || progress.mode === "look",
-    partial: progress.partial || listing.partial === true,
+    partial: progress.partial || isPartial(listing),
     seenFiles: (restarted ? 0 : progress.seenFiles) + count,
     attempts: 0,
     againAt: listing.againAt ?? (restarted ? undefined : progress.againAt),

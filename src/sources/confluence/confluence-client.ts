@@ -43,7 +43,8 @@ const REMEDIES: Record<number, (email: string) => string> = {
   404: (email) => `siteUrl is wrong, or ${email} may not see it`,
 };
 
-const nextPage = z
+/** Of its link to the next page only the cursor is taken: no answer chooses where calls go. */
+export const nextPage = z
   .object({ next: z.string().nullish() })
   .nullish()
   .transform((links, context) => {
@@ -55,7 +56,6 @@ const nextPage = z
     return next;
   });
 
-/** Of its link to the next page only the cursor is taken: no answer chooses where calls go. */
 export const pageOf = <Item>(item: z.ZodType<Item>) =>
   z
     .object({ results: z.array(item), _links: nextPage })

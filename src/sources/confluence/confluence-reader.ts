@@ -57,7 +57,8 @@ export class ConfluenceReader implements SourceReader {
     const { state, at } = start;
     if (cursor === null || this.#isShared) await this.#state.keep(state);
     const following = nextStep(at, step, state.spaces.length);
-    const page = { files: step.files ?? [], deleted: [], entries: step.entries + 1 };
+    const { files = [], unread = [], entries } = step;
+    const page = { files, deleted: [], unread, entries: entries + 1 };
     if (following !== null) return { ...page, next: JSON.stringify(following) };
     // A token that was revoked meanwhile is shown less, which is not to be removed.
     await requireAccount(client);
@@ -102,7 +103,7 @@ export class ConfluenceReader implements SourceReader {
     const cql = `lastmodified >= "${since}"${keys && ` and space in (${keys})`}`;
     const expand = "version,container,ancestors";
     const query = { cql, expand, cursor: cursor ?? undefined };
-    const { items, next } = await searchContents(client, this.#kinds, query);
+    const { items, unread, next } = await searchContents(client, this.#kinds, query);
     const files = await this.#options.known.byExternalId(items.map(({ id }) => id));
     const byId = new Map(files.map((file) => [file.externalId, file]));
     const isUnmoved = ({ id, title, parent }: (typeof items)[number]) => {
@@ -115,7 +116,7 @@ export class ConfluenceReader implements SourceReader {
       return file && file.version !== version ? { ...file, version, modifiedAt } : [];
     });
     const end = next === null ? { changeCursor: changedTo } : {};
-    return { files: changed, deleted: [], entries: items.length, next, ...end };
+    return { files: changed, deleted: [], unread, entries: items.length, next, ...end };
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {

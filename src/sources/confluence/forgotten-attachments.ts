@@ -1,7 +1,8 @@
 import { mapParallel } from "../../core/work/parallel.ts";
-import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile, UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { segmentOf } from "../folder-tree.ts";
+import { listedItem } from "../listed-items.ts";
 import { ABSENT, V2, type Space } from "./confluence-client.ts";
 import { fileState, wireContent, type Content, type Contents } from "./site-contents.ts";
 
@@ -30,14 +31,17 @@ export async function readForgotten(
   const batch = forgotten.slice(0, ASKED_PER_STEP);
   if (batch.length < forgotten.length) next = batch.at(-1)?.path ?? null;
   const attachments: Content[] = [];
+  const unread: UnreadItem[] = [];
   await mapParallel(batch, AT_ONCE, async ({ externalId, metadata }) => {
     const address = client.address(`${V2}/attachments/${externalId}`);
-    const attachment = await client.find(wireContent, address, { absent: ABSENT });
+    const answer = await client.find(listedItem(wireContent), address, { absent: ABSENT });
     const labels = [metadata["labels"]].flat().map(String);
+    const [attachment] = answer?.items ?? [];
+    for (const each of answer?.unread ?? []) unread.push({ ...each, id: externalId });
     if (attachment?.status === "current")
       attachments.push({ ...attachment, kind: "attachments", labels });
   });
-  return { contents: attachments, entries: 1 + batch.length, next };
+  return { contents: attachments, unread, entries: 1 + batch.length, next };
 }
 
 function isForgotten({ externalId, sourceState }: ListedFile, contents: Contents): boolean {

@@ -6,7 +6,8 @@ import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { folderTree, segmentOf } from "../folder-tree.ts";
-import { pageOf, spaceList, V1, type Space } from "./confluence-client.ts";
+import { listedItems } from "../listed-items.ts";
+import { nextPage, spaceList, V1, type Space } from "./confluence-client.ts";
 import { grants, restriction } from "./page-readers.ts";
 
 const id = z.string();
@@ -73,7 +74,15 @@ export const wireContent = z
     labels: metadata,
     restriction: restrictions?.read ?? null,
   }));
-export const contentPage = pageOf(wireContent);
+/** Fields that paths and restrictions are made of, where others may not be readable. */
+export const wireParent = z
+  .object({ title: id, parentId: text, parentType: text })
+  .transform(({ title, parentId = null, parentType }) => {
+    return { title, parent: parentId, parentType: parentType ?? "page" };
+  });
+export const contentPage = z
+  .object({ results: listedItems(wireContent), _links: nextPage })
+  .transform(({ results, _links: next }) => ({ ...results, next }));
 
 /** The most that search answers with restrictions. */
 export const PER_SEARCH_PAGE = 200;

@@ -1,14 +1,15 @@
 import { mapParallel } from "../../core/work/parallel.ts";
 import { nullIfDenied } from "../../ports/source-reader.ts";
-import type { KnownFiles, ListedFile, ReaderStore } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile, ReaderStore, UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
+import { withoutIds } from "../listed-items.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import { ABSENT, V2, type Space } from "./confluence-client.ts";
 import { readForgotten } from "./forgotten-attachments.ts";
 import type { Grants, PageReaders } from "./page-readers.ts";
 import { addContents, contentPage, contentPart, filePart, filesIn } from "./site-contents.ts";
-import { fileState, PER_SEARCH_PAGE, searchContents, STEPS, wireContent } from "./site-contents.ts";
+import { fileState, PER_SEARCH_PAGE, searchContents, STEPS, wireParent } from "./site-contents.ts";
 import type { Content, Contents, Position } from "./site-contents.ts";
 
 const PER_PAGE = 250;
@@ -20,6 +21,7 @@ const RESTRICTIONS = "restrictions.read.restrictions.user,restrictions.read.rest
 export type Step = {
   files?: ListedFile[];
   contents?: Content[];
+  unread?: UnreadItem[];
   entries: number;
   next: string | null;
 };
@@ -87,16 +89,17 @@ export class SpaceListing {
     if (!kinds.includes(kind)) return NOTHING;
     const query = { status: "current", limit: PER_PAGE, cursor: this.#at.next ?? undefined };
     const path = `${V2}/spaces/${this.#space.id}/${kind}`;
-    const { items, next } = await client.get(contentPage, path, query);
+    const { items, unread, next } = await client.get(contentPage, path, query);
     const contents = items.map((each) => Object.assign(each, { kind }));
-    return { contents, entries: contents.length, next };
+    // A page may have attachments.
+    return { contents, unread: withoutIds(unread), entries: contents.length, next };
   }
 
   /** Attachments, and labels and restrictions of pages, many in one call. */
   async #readDetails(): Promise<Step> {
     const { client, kinds } = this.#options;
     const expand = "version,container,metadata.labels";
-    const { items, next } = await searchContents(client, kinds, {
+    const { items, unread, next } = await searchContents(client, kinds, {
       cql: `space = "${this.#space.key}"`,
       expand: this.#readers === null ? expand : `${expand},${RESTRICTIONS}`,
       cursor: this.#at.next ?? undefined,
@@ -105,7 +108,7 @@ export class SpaceListing {
       if (restriction !== null) this.#readers?.take(each.id, restriction);
       return each;
     });
-    return { contents, entries: items.length, next };
+    return { contents, unread, entries: items.length, next };
   }
 
   /** Folders and the like lie above pages; what the account may not see has no title. */
@@ -117,9 +120,9 @@ export class SpaceListing {
     const some = [...new Map(missing)].slice(0, PARENTS_PER_STEP);
     const parents = await mapParallel(some, AT_ONCE, async ([id, type]) => {
       const address = client.address(`${V2}/${type}s/${id}`);
-      const parent = await client.find(wireContent, address, { absent: ABSENT });
+      const parent = await client.find(wireParent, address, { absent: ABSENT });
       await this.#readers?.restrictionOf(id).catch(nullIfDenied);
-      return { ...(parent ?? UNSEEN), id, kind: "parents" };
+      return { ...UNSEEN, ...parent, id, kind: "parents" };
     });
     return { contents: parents, entries: some.length, next: some.length === 0 ? null : "more" };
   }

@@ -4,12 +4,13 @@ import { parseJson } from "../../core/input/parse-json.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
+import { withFileIds } from "../listed-items.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { BLOCKED, githubApis, statusOf } from "./github-client.ts";
 import { API_BASE_URL, type GithubConfig, type GithubCredentials } from "./github-config.ts";
-import { isIssue, issuePage, issuesAddress, fileOfIssue } from "./issues.ts";
+import { isIssue, issueId, issuePage, issuesAddress, fileOfIssue } from "./issues.ts";
 import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { encodePath, fileId, listChangedFiles } from "./listed-files.ts";
 import {
@@ -46,7 +47,7 @@ const placeInRun = z.object({
 type Place = z.infer<typeof placeInRun>;
 type Start = { state: State; place: Place };
 
-type Page = Required<Pick<ListingPage, "files" | "deleted" | "problems" | "partial">>;
+type Page = Required<Pick<ListingPage, "files" | "deleted" | "problems" | "unread" | "partial">>;
 type Run = { client: ApiClient; graphql: ApiClient; state: State; page: Page; follows: boolean };
 /** A step in a repository; `earlier`: as the last run left it, where changes are followed. */
 type Step = Run & { own: Repository; earlier: Repository | undefined; path: string };
@@ -137,7 +138,7 @@ export class GithubReader implements SourceReader {
     if (start === null) return null;
     const { state } = start;
     let { place } = start;
-    const page: Page = { files: [], deleted: [], problems: [], partial: false };
+    const page: Page = { files: [], deleted: [], problems: [], unread: [], partial: false };
     const graphql = this.#apis.graphql(signal);
     const run: Run = { client, graphql, state, page, follows: before !== null };
     let entries = 0;
@@ -243,11 +244,13 @@ export class GithubReader implements SourceReader {
   }
 
   /** Stores what differs in a folder, in parts that fit a page. */
-  async #worksOf({ client, own, state, path, follows }: Step, pair: Folder, index: number) {
+  async #worksOf({ client, own, state, path, page, follows }: Step, pair: Folder, index: number) {
     const difference = await compareTrees(client, client.address(path), pair);
     const changes = difference?.changes.filter((each) => this.#isWanted(each.path)) ?? [];
     const meetsIssue = this.#config.issues && changes.some((each) => OF_ISSUE.test(each.path));
     if (difference === null || (meetsIssue && follows)) throw new ListsAll();
+    const unreadId = (inner: string) => fileId(own, `${pair.path}${inner}`);
+    page.unread.push(...withFileIds(difference.unread, unreadId));
     const works: z.infer<typeof work>[] = [];
     for (let from = 0; from < changes.length; from += FILES_AT_ONCE) {
       const key = `${CHANGES}${state.cursor}/${own.id}-${index}-${from}`;
@@ -260,9 +263,7 @@ export class GithubReader implements SourceReader {
   async #add(page: Page, own: Repository, files: ListedFile[]): Promise<void> {
     const { store } = this.#options;
     const readers = this.#readsPermissions ? await readersOf(store, own) : undefined;
-    page.files.push(
-      ...(readers === undefined ? files : files.map((file) => Object.assign(file, { readers }))),
-    );
+    for (const file of files) page.files.push(readers === undefined ? file : { ...file, readers });
   }
 
   async #addIssues(
@@ -274,15 +275,17 @@ export class GithubReader implements SourceReader {
     const reply = await client.ask(issuePage, issuesAddress(client, path, since, number));
     if ("error" in reply && NO_ISSUES.includes(statusOf(reply.error))) return { at: at + 1 };
     if ("error" in reply) throw client.failure(reply.error);
-    const paths = reply.answer.map(({ number: issue }) => `${own.name}/issues/${issue}.md`);
+    const { items, unread } = reply.answer;
+    page.unread.push(...withFileIds(unread, (issue) => issueId(own, issue)));
+    const paths = items.map(({ number: issue }) => `${own.name}/issues/${issue}.md`);
     const holders = [...(await this.#options.known.byPath(paths)), ...page.files];
     const filePaths = holders.filter((file) => !isIssue(file)).map(({ path: file }) => file);
     await this.#add(
       page,
       own,
-      reply.answer.map((each) => fileOfIssue(own, each, filePaths)),
+      items.map((each) => fileOfIssue(own, each, filePaths)),
     );
-    own.issuesSince = reply.answer.at(-1)?.updated_at ?? since;
+    own.issuesSince = items.at(-1)?.updated_at ?? since;
     if (nextLink(reply.headers) === null) return { at: at + 1 };
     const isSameTime = own.issuesSince === since;
     return { at, issues: { since: own.issuesSince, page: isSameTime ? number + 1 : 1 } };

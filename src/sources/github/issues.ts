@@ -4,6 +4,7 @@ import { timeIn } from "../../core/time.ts";
 import { missingFile, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { openText } from "../guarded-fetch.ts";
+import { listedItems } from "../listed-items.ts";
 import { BLOCKED, PER_PAGE } from "./github-client.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -18,7 +19,7 @@ const heading = names.extend({ state: z.string(), user: login });
 const dates = z.object({ html_url: z.string(), updated_at: z.string(), comments: z.number() });
 const kinds = z.object({ labels: z.array(label), pull_request: z.unknown().optional() });
 const issue = heading.extend(dates.shape).extend(kinds.shape);
-export const issuePage = z.array(issue);
+export const issuePage = listedItems(issue, "number");
 const MAX_COMMENTS = 1_000;
 
 /** Statuses where issues are disabled; a repository that was renamed just now answers 301. */
@@ -35,6 +36,7 @@ export function issuesAddress(client: ApiClient, path: string, since: string, pa
   return client.address(`${path}/issues`, { ...order, since: since === "" ? undefined : since });
 }
 
+export const issueId = ({ id }: Repository, number: string) => `${id}#${number}`;
 export const isIssue = ({ externalId }: ListedFile) => /^\d+#\d+$/.test(externalId ?? "");
 /** Paths of files that an issue may have, too. */
 export const OF_ISSUE = /^issues\/\d+\.md$/;
@@ -48,7 +50,7 @@ export function fileOfIssue(own: Repository, each: z.infer<typeof issue>, filePa
   const facts = { size: 0, mimeType: "text/markdown", modifiedAt: timeIn(updatedAt) };
   const version = `${updatedAt}/${each.comments}/${each.id}`;
   const metadata = { state, labels, author: author.login };
-  const externalId = `${own.id}#${number}`;
+  const externalId = issueId(own, String(number));
   return { path, name, externalId, url, ...facts, version, metadata, sourceState: null };
 }
 

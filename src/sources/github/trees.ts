@@ -1,8 +1,10 @@
 import { z } from "zod";
 
 import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
+import type { UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { readText } from "../guarded-fetch.ts";
+import { listedItems, withoutIds } from "../listed-items.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { RAW } from "./github-client.ts";
 import { NO_ISSUE } from "./issues.ts";
@@ -11,8 +13,11 @@ import { NO_ISSUE } from "./issues.ts";
 const object = z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() });
 const entry = object.extend({ size: z.number().default(0) });
 type Entry = z.infer<typeof entry>;
-const tree = z.object({ tree: z.array(entry), truncated: z.boolean().default(false) });
-const EMPTY: z.infer<typeof tree> = { tree: [], truncated: false };
+const tree = z.object({
+  tree: listedItems(entry, "path"),
+  truncated: z.boolean().default(false),
+});
+const EMPTY: z.infer<typeof tree> = { tree: { items: [], unread: [] }, truncated: false };
 const SYMBOLIC_LINK = "120000";
 
 const sha1 = z.string().nullable();
@@ -28,12 +33,15 @@ export type Change = z.infer<typeof change>;
 
 type Difference = { changes: Change[]; folders: Folder[] };
 
-/** Null: a tree is no longer there, as after a push by force. `address`: of the repository. */
+/**
+ * Null: a tree is no longer there, as after a push by force, or has an entry that cannot be read
+ * and would look deleted. `address`: of the repository.
+ */
 export async function compareTrees(
   client: ApiClient,
   address: string,
   { path: above, sha: shaNow, before }: Folder,
-): Promise<Difference | null> {
+): Promise<(Difference & { unread: UnreadItem[] }) | null> {
   const treeOf = async (sha: string | null, query: string) =>
     sha === null ? EMPTY : await client.find(tree, `${address}/git/trees/${sha}${query}`);
   const readBoth = async (query: string) =>
@@ -42,14 +50,15 @@ export async function compareTrees(
   const isFlat = now?.truncated === true || former?.truncated === true;
   if (isFlat) [now, former] = await readBoth("");
   if (now === null || former === null) return null;
-  const { changes, folders } = differenceOf(now.tree, former.tree, above);
-  const attributes = now.tree.find(isAttributes)?.sha;
-  const url = `${address}/git/blobs/${attributes}`;
-  const lfs = attributes === undefined ? [] : await lfsPatterns(client, url);
+  const { items, unread } = now.tree;
+  if (before !== null && unread.length > 0) return null;
+  const { changes, folders } = differenceOf(items, former.tree.items, above);
+  const lfs = await lfsPatterns(client, address, items.find(isAttributes));
   // Folders are compared next where the tree is too large to be read with all beneath.
   return {
     changes: rejectPointers(changes, above.length, lfs),
     folders: isFlat ? folders : [],
+    unread: isFlat ? withoutIds(unread) : unread,
   };
 }
 
@@ -83,8 +92,9 @@ function changeOf({ type, mode, sha, size }: Entry, path: string): Change {
 
 const isAttributes = ({ path, type }: Entry) => path === ".gitattributes" && type === "blob";
 
-async function lfsPatterns(client: ApiClient, address: string): Promise<string[]> {
-  const reply = await client.download(address, RAW);
+async function lfsPatterns(client: ApiClient, address: string, attributes: Entry | undefined) {
+  if (attributes === undefined) return [];
+  const reply = await client.download(`${address}/git/blobs/${attributes.sha}`, RAW);
   if ("error" in reply) throw client.failure(reply.error);
   const lines = (await readText(reply.got)).split("\n").map((line) => line.trim().split(/\s+/));
   return lines.flatMap(([name = "", ...words]) => (words.includes("filter=lfs") ? [name] : []));

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
+import type { UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
+import { listedItem, withFileIds } from "../listed-items.ts";
 import { drivePermission, PERMISSION_FIELDS } from "./drive-permission.ts";
 
 /** A file of Drive v3, with the fields that are requested. */
@@ -102,10 +104,14 @@ function labelValues({ id, fields }: { id: string; fields?: unknown }): string[]
 }
 
 /** The file to read, or why none is read, in words for users. */
-type Reading = { target: DriveFile } | { reason: string };
+type Reading = { target: DriveFile } | { reason: string } | { unread: UnreadItem[] };
 
 /** A shortcut is followed once, to a file that the account sees. */
-export async function resolveReading(client: ApiClient, file: DriveFile, fields: string) {
+export async function resolveReading(
+  client: ApiClient,
+  file: DriveFile,
+  fields: string,
+): Promise<Reading> {
   if (file.mimeType !== SHORTCUT) return readingOf(file);
   const { shortcutDetails } = file;
   const type = shortcutDetails?.targetMimeType;
@@ -113,8 +119,11 @@ export async function resolveReading(client: ApiClient, file: DriveFile, fields:
   if (shortcutDetails === undefined || type === SHORTCUT) return { reason: FOLLOWED_ONCE };
   const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
   const address = client.address(path, { fields, supportsAllDrives: true });
-  const target = await client.find(driveFile, address, { absent: GONE });
-  if (target === null || target.trashed === true) return { reason: LEADS_NOWHERE };
+  const answer = await client.find(listedItem(driveFile), address, { absent: GONE });
+  if (answer !== null && answer.unread.length > 0)
+    return { unread: withFileIds(answer.unread, () => file.id) };
+  const target = answer?.items[0];
+  if (target === undefined || target.trashed === true) return { reason: LEADS_NOWHERE };
   return target.mimeType === SHORTCUT ? { reason: FOLLOWED_ONCE } : readingOf(target);
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { folders, type FolderTree } from "../folder-tree.ts";
+import { listedItems } from "../listed-items.ts";
 import { driveFile, fieldsOf, FOLDER, type DriveFile } from "./drive-files.ts";
 import { sharing } from "./drive-readers.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
@@ -57,7 +58,7 @@ export async function startOfChanges(client: ApiClient, driveId: string | null):
 const fileList = z.object({
   nextPageToken: z.string().optional(),
   incompleteSearch: z.boolean().optional(),
-  files: z.array(driveFile),
+  files: listedItems(driveFile),
 });
 
 /** One page of folders or of files; a listing of files reads these labels with them. */
@@ -135,7 +136,7 @@ type Change = z.infer<typeof change>;
 export const changeList = z.object({
   nextPageToken: z.string().optional(),
   newStartPageToken: z.string().optional(),
-  changes: z.array(change),
+  changes: listedItems(change, "fileId"),
 });
 export type ChangeList = z.infer<typeof changeList>;
 

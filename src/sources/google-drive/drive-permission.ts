@@ -5,19 +5,22 @@ import { timeIn } from "../../core/time.ts";
 import type { ReadPermissions } from "../stored-readers.ts";
 
 /** https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions */
-export const drivePermission = z.object({
-  type: z.string(),
-  emailAddress: z.string().optional(),
-  domain: z.string().optional(),
-  /** The account was deleted. */
-  deleted: z.boolean().optional(),
-  expirationTime: z.string().optional(),
-  /** `metadata` shows the name of a folder with limited access, not what it holds. */
-  view: z.string().optional(),
-  permissionDetails: z
-    .array(z.object({ inherited: z.boolean().optional(), inheritedFrom: z.string().optional() }))
-    .optional(),
-});
+export const drivePermission = z
+  .object({
+    type: z.string(),
+    emailAddress: z.string().optional(),
+    domain: z.string().optional(),
+    /** The account was deleted. */
+    deleted: z.boolean().optional(),
+    expirationTime: z.string().optional(),
+    /** `metadata` shows the name of a folder with limited access, not what it holds. */
+    view: z.string().optional(),
+    permissionDetails: z
+      .array(z.object({ inherited: z.boolean().optional(), inheritedFrom: z.string().optional() }))
+      .optional(),
+  })
+  // One that cannot be read lets nobody in.
+  .catch({ type: "" });
 export type DrivePermission = z.infer<typeof drivePermission>;
 
 export const PERMISSION_FIELDS =

@@ -58,7 +58,8 @@ export async function filesBeneath(
   const problems = resolved.flatMap((each) =>
     "reason" in each ? [{ path: each.path, message: each.reason }] : [],
   );
-  return { files, skipped: problems.length, problems };
+  const unread = resolved.flatMap((each) => ("unread" in each ? each.unread : []));
+  return { files, skipped: problems.length, problems, unread };
 }
 
 const pathOf = ({ path }: FolderPlace, { name }: DriveFile) => `${path}${segmentOf(name)}`;

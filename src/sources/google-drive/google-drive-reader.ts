@@ -4,6 +4,7 @@ import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { folderTree, type FolderTree } from "../folder-tree.ts";
+import { withoutIds } from "../listed-items.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { googleApi } from "./drive-client.ts";
@@ -68,19 +69,21 @@ export class GoogleDriveReader implements SourceReader {
     const { phase, page } = at ?? { phase: "folders", page: null };
     const { labelIds } = this.#config;
     const listing = await listPage(client, tree, { phase, page, labelIds });
-    const { files, nextPageToken, incompleteSearch } = listing;
+    const { nextPageToken, incompleteSearch } = listing;
+    const { items: files, unread } = listing.files;
     const entries = files.length;
     const further = nextPageToken === undefined ? null : { phase, page: nextPageToken };
     if (phase === "folders") {
       await this.#addFolders(client, tree, files, at === null);
       const next = JSON.stringify(further ?? { phase: "files", page: null });
-      return { files: [], deleted: [], entries, next };
+      return { files: [], deleted: [], unread: withoutIds(unread), entries, next };
     }
     const current = await this.#filesOf(client, files, { tree, places: folderTree(tree) });
     await this.#tree.keep(tree);
     return {
       ...current,
       deleted: [],
+      unread: [...unread, ...current.unread],
       entries,
       next: further === null ? null : JSON.stringify(further),
       ...(incompleteSearch === true ? { partial: true } : {}),
@@ -116,7 +119,7 @@ export class GoogleDriveReader implements SourceReader {
   /** Whether these changes concern files that they do not name. */
   async #isAboutOthers(
     client: ApiClient,
-    { changes, isFirst }: ChangeList & { isFirst: boolean },
+    { changes: { items: changes }, isFirst }: ChangeList & { isFirst: boolean },
     { tree, places }: FollowedTree,
   ): Promise<boolean> {
     if (changes.some((change) => isMovingFiles(change, tree, places))) return true;
@@ -136,10 +139,11 @@ export class GoogleDriveReader implements SourceReader {
     answer: ChangeList & { changeCursor: string },
     following: FollowedTree,
   ): Promise<ListingPage> {
-    const { changes, nextPageToken, newStartPageToken, changeCursor } = answer;
+    const { nextPageToken, newStartPageToken, changeCursor } = answer;
+    const { items: changes, unread } = answer.changes;
     const { tree } = following;
     const changed = changes.flatMap((change) => existingFile(change) ?? []);
-    const { files, ...unread } = await this.#filesOf(client, changed, following);
+    const { files, ...omitted } = await this.#filesOf(client, changed, following);
     const listedIds = new Set(files.map(({ externalId }) => externalId));
     const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
     const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
@@ -153,7 +157,8 @@ export class GoogleDriveReader implements SourceReader {
     }
     return {
       files,
-      ...unread,
+      ...omitted,
+      unread: [...unread, ...omitted.unread],
       entries: changes.length,
       deleted: changedIds.filter((id) => !listedIds.has(id)),
       next: nextPageToken ?? null,

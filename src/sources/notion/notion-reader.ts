@@ -22,7 +22,8 @@ export function notionReader(config: NotionConfig, options: NotionOptions): Sour
       if (state === null) return { ...(await this.list(null, signal)), restarted: true };
       const walk = newWalk(state, signal);
       const isOver = await walk.advance();
-      const page = { files: walk.files, deleted: [], problems: walk.problems, entries: 1 };
+      const { files, problems, unread } = walk;
+      const page = { files, deleted: [], problems, unread, entries: 1 };
       if (isOver) return { ...page, next: null };
       // A call that is repeated finds the state as it was: each has a name of its own.
       const next = `${WALKS}${crypto.randomUUID()}`;

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { sha256Hex } from "../../core/hash.ts";
 import { MINUTE_MS, SECOND_MS, timeIn } from "../../core/time.ts";
 import { foldSpace } from "../../documents/writing/fold-space.ts";
-import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
+import { SourceFailure, type ListedFile, type UnreadItem } from "../../ports/source-reader.ts";
 import { segmentOf } from "../folder-tree.ts";
+import { listedItems } from "../listed-items.ts";
 import { keepPage } from "../page-store.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import { denied, type NotionTools } from "./notion-client.ts";
@@ -61,7 +62,7 @@ const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
 /** https://developers.notion.com/reference/post-search, `/query-a-data-source` */
 const objects = z.object({
-  results: z.array(notionObject),
+  results: listedItems(notionObject),
   next_cursor: z.string().nullable(),
   request_status: z.object({ type: z.string() }).nullish(),
 });
@@ -76,6 +77,7 @@ export class PageWalk {
   readonly #tools: NotionTools;
   readonly files: ListedFile[] = [];
   readonly problems: { path: string; message: string }[] = [];
+  readonly unread: UnreadItem[] = [];
 
   constructor(state: WalkState, tools: NotionTools) {
     this.#state = state;
@@ -126,10 +128,13 @@ export class PageWalk {
   }
 
   async #findRows(source: string): Promise<void> {
-    const isInside = (await this.#place(source)) !== null;
-    const rows = isInside ? await this.#readPage(`${source}/query`, {}, ABSENT) : [];
-    for (const row of rows) this.#note(row);
-    if (!isInside || this.#state.cursor === undefined) this.#state.sources += 1;
+    await this.#attempt(source, undefined, async () => {
+      const isInside = (await this.#place(source)) !== null;
+      const rows = isInside ? await this.#readPage(`${source}/query`, {}, ABSENT) : [];
+      for (const row of rows) this.#note(row);
+      if (!isInside || this.#state.cursor === undefined) this.#state.sources += 1;
+    });
+    if (this.#state.tries[source] === MAX_TRIES) this.#state.sources += 1;
   }
 
   async #readPage(path: string, order: object, absent: number[] = []): Promise<NotionObject[]> {
@@ -139,7 +144,9 @@ export class PageWalk {
     this.#state.cursor = answer?.next_cursor ?? undefined;
     if (this.#state.cursor === undefined && answer?.request_status?.type === "incomplete")
       this.problems.push({ path, message: "Notion names 10,000 pages at most" });
-    return answer?.results ?? [];
+    const { items, unread } = answer?.results ?? { items: [], unread: [] };
+    this.unread.push(...unread);
+    return items;
   }
 
   async #compareStored(): Promise<boolean> {

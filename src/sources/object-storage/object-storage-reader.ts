@@ -3,7 +3,7 @@ import { AwsClient } from "aws4fetch";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { MINUTE_MS, timeIn } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { yieldNow, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { yieldNow, runCooperatively } from "../../core/work/cooperative.ts";
 import {
   missingFile,
   SourceFailure,
@@ -22,9 +22,9 @@ import {
   type GuardedResponse,
   type FetchClient,
 } from "../guarded-fetch.ts";
-import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
+import { folderPrefix, withOwnPaths } from "../listed-file-from-object.ts";
 import type { SourceTools } from "../source-manifest.ts";
-import { xmlRecords } from "../xml-records.ts";
+import { filesOf, LISTS_RESTORED, MARKER, NOT_RESTORED, parseListing } from "./object-listing.ts";
 import { READERS, addReaders } from "./object-readers.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 
@@ -57,7 +57,7 @@ export function objectStorageReader(
   const get = createSignedGet(client, outgoing);
 
   const listPage = async (cursor: string | null, keys: number, signal: AbortSignal) => {
-    const got = await get(listingUrl(config, prefix, cursor, keys), signal);
+    const got = await get(listingUrl(config, prefix, cursor, keys), signal, LISTS_RESTORED);
     if (!got.response.ok) throw await storageFailure(got, now(), NOT_LISTED);
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
     const listing = await runCooperatively(parseListing(await readText(got, limits)), yieldNow);
@@ -77,8 +77,8 @@ export function objectStorageReader(
       const listing = await listPage(cursor, pageSize, signal);
       const next = listing.nextToken;
       if (next === "") throw brokenListing("it has no cursor for the next page");
-      const objects = listing.objects.flatMap((each) => fileOf(prefix, each));
-      const files = await withOwnPaths(objects, knownFiles);
+      const { files: listed, ...rest } = filesOf(listing, prefix, config.endpoint);
+      const files = await withOwnPaths(listed, knownFiles);
       const metadataOf = async (file: ListedFile) => {
         const got = await get(objectUrl(config, keyOf(prefix, file)), signal, { isHead: true });
         if (got.response.ok) return got.response.headers.get(`x-amz-meta-${READERS}`);
@@ -87,7 +87,7 @@ export function objectStorageReader(
       const withPrincipals = readsPermissions
         ? await addReaders(files, { known: knownFiles, metadataOf, now })
         : files;
-      return { files: withPrincipals, deleted: [], entries: listing.objects.length, next };
+      return { files: withPrincipals, deleted: [], ...rest, next };
     },
 
     async open(file, signal) {
@@ -105,10 +105,15 @@ export function objectStorageReader(
   };
 }
 
+type GetOptions = Pick<GuardedRequest, "timeoutMs" | "isHead"> & {
+  headers?: Record<string, string>;
+};
+
 const createSignedGet =
   (client: AwsClient, outgoing: FetchClient) =>
-  async (url: URL, signal: AbortSignal, how: Pick<GuardedRequest, "timeoutMs" | "isHead"> = {}) => {
-    const signed = await client.sign(url.href, { method: how.isHead === true ? "HEAD" : "GET" });
+  async (url: URL, signal: AbortSignal, { headers: extra = {}, ...how }: GetOptions = {}) => {
+    const method = how.isHead === true ? "HEAD" : "GET";
+    const signed = await client.sign(url.href, { method, headers: extra });
     const headers = Object.fromEntries(signed.headers);
     // A signature is for one address: a redirect is an error, not followed.
     const request = { headers, signal, maxRedirects: 0 };
@@ -151,9 +156,6 @@ function listingUrl(
   return url;
 }
 
-/** Begins a cursor that is the last key: servers of the first version of the listing give no token. */
-const MARKER = "marker=";
-
 /** Everything is percent-encoded but `/`: the signer reads a bare `+` as a space. */
 function encodedKey(key: string): string {
   const hexEscape = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -168,14 +170,6 @@ function objectUrl(config: ObjectStorageConfig, key: string): URL {
   const url = new URL(text);
   if (url.href.endsWith(`/${encodedKey(key)}`)) return url;
   throw new SourceFailure("bad-file", "the key has a segment . or .. and cannot be addressed");
-}
-
-function fileOf(prefix: string, object: ListedObject): ListedFile[] {
-  const { key, size, etag, lastModified } = object;
-  const version = etag === "" ? `${lastModified}/${size}` : `${etag}/${size}`;
-  const modifiedAt = timeIn(lastModified);
-  const file = listedFileFromObject(prefix, { key, size, version, modifiedAt });
-  return file === null || !key.startsWith(prefix) ? [] : [file];
 }
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
@@ -223,7 +217,7 @@ async function storageFailure(
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
     return new SourceFailure("throttled", problem, wait);
   }
-  if (code === ARCHIVED) return new SourceFailure("bad-file", "the object is archived");
+  if (code === ARCHIVED) return new SourceFailure("denied", NOT_RESTORED);
   return denial === undefined
     ? new SourceFailure("down", problem, wait)
     : new SourceFailure("denied", `${problem}: ${denial}`);
@@ -248,43 +242,6 @@ const missingBucket = (status: number) => (status === 404 ? ", and no bucket ans
 function denialReason(status: number): string | undefined {
   if (status === 401 || status === 403) return "access denied";
   return status >= 300 && status < 400 ? DENIALS.get("PermanentRedirect") : undefined;
-}
-
-type ListedObject = { key: string; size: number; etag: string; lastModified: string };
-
-type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
-
-/** Null when the text was cut off: it must not look like a bucket with fewer objects. */
-export function* parseListing(xml: string): CooperativeWork<ObjectListing | null> {
-  const listing = yield* xmlRecords(xml, new Set(["contents"]));
-  if (listing?.root !== "listbucketresult" || !listing.isWhole) return null;
-  const { top } = listing;
-  const isEncoded = top.get("encodingtype") === "url";
-  const objects = listing.records.map((record): ListedObject => {
-    const fields = new Map(record.fields);
-    const key = fields.get("key") ?? "";
-    return {
-      key: isEncoded ? decodeKey(key) : key,
-      size: Number(fields.get("size") ?? 0),
-      etag: (fields.get("etag") ?? "").replaceAll('"', ""),
-      lastModified: fields.get("lastmodified") ?? "",
-    };
-  });
-  const token = top.get("nextcontinuationtoken") ?? "";
-  const lastKey = objects.at(-1)?.key;
-  const marker = lastKey === undefined ? "" : `${MARKER}${lastKey}`;
-  // Clients of AWS go on where there is a token: some servers say nothing else.
-  const isTruncated = /^(?:true|1)$/i.test(top.get("istruncated") ?? String(token !== ""));
-  return { objects, nextToken: isTruncated ? token || marker : null };
-}
-
-/** `encoding-type=url` writes a space as `+`. */
-function decodeKey(key: string): string {
-  try {
-    return decodeURIComponent(key.replaceAll("+", " "));
-  } catch {
-    return key;
-  }
 }
 
 /** A field of an error answer; empty when it has none. Codes and times are never secrets. */

@@ -36,6 +36,10 @@ export const driveItem = z.object({
 });
 export type DriveItem = z.infer<typeof driveItem>;
 
+/** A folder still holds its files where no more of it than its place can be read. */
+export const folderItem = driveItem.omit({ size: true, createdBy: true, malware: true });
+export type FolderItem = z.infer<typeof folderItem>;
+
 /** Fields that are requested for each item; other facets are not answered. */
 export const fieldsOf = ({ withReaders }: { withReaders: boolean }) =>
   Object.keys(driveItem.shape)
@@ -45,7 +49,7 @@ export const fieldsOf = ({ withReaders }: { withReaders: boolean }) =>
 export type ItemKind = "deleted" | "root" | "folder" | "file" | "other";
 
 /** `other`: notebooks (packages), shortcuts to other drives, and whatever else has no bytes. */
-export function kindOf(item: DriveItem): ItemKind {
+export function kindOf(item: FolderItem): ItemKind {
   if (item.deleted) return "deleted";
   if (item.root) return "root";
   if (item.package || item.remoteItem) return "other";

@@ -17,16 +17,19 @@ const identities = z.object({
 });
 type Identities = z.infer<typeof identities>;
 
-export const graphPermission = z.object({
-  roles: z.array(z.string()).nullish(),
-  grantedToV2: identities.nullish(),
-  grantedToIdentitiesV2: z.array(identities).nullish(),
-  link: z.object({ scope: text }).nullish(),
-  invitation: z.object({ email: text, signInRequired: z.boolean().nullish() }).nullish(),
-  /** The year 1: never. */
-  expirationDateTime: text,
-  hasPassword: z.boolean().nullish(),
-});
+export const graphPermission = z
+  .object({
+    roles: z.array(z.string()).nullish(),
+    grantedToV2: identities.nullish(),
+    grantedToIdentitiesV2: z.array(identities).nullish(),
+    link: z.object({ scope: text }).nullish(),
+    invitation: z.object({ email: text, signInRequired: z.boolean().nullish() }).nullish(),
+    /** The year 1: never. */
+    expirationDateTime: text,
+    hasPassword: z.boolean().nullish(),
+  })
+  // One that cannot be read lets nobody in.
+  .catch({});
 export type GraphPermission = z.infer<typeof graphPermission>;
 
 /** Roles that read; a site may define others, which let nobody in. */

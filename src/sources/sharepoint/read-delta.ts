@@ -2,7 +2,15 @@ import { z } from "zod";
 
 import type { ApiClient } from "../api-client.ts";
 import { folderTree, type Folder } from "../folder-tree.ts";
-import { driveItem, fieldsOf, kindOf, type DriveItem } from "./drive-items.ts";
+import { listedItems } from "../listed-items.ts";
+import {
+  driveItem,
+  fieldsOf,
+  folderItem,
+  kindOf,
+  type DriveItem,
+  type FolderItem,
+} from "./drive-items.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 /** https://learn.microsoft.com/graph/api/driveitem-delta */
@@ -14,7 +22,7 @@ const EXPIRED = [400, 404, 410];
 
 const link = z.string().optional();
 const deltaPage = z
-  .object({ value: z.array(driveItem), "@odata.nextLink": link, "@odata.deltaLink": link })
+  .object({ value: listedItems(driveItem), "@odata.nextLink": link, "@odata.deltaLink": link })
   // Without a link it is not the end: what it does not name would count as deleted.
   .refine((page) => page["@odata.nextLink"] ?? page["@odata.deltaLink"]);
 
@@ -35,8 +43,8 @@ export async function readDelta(
   if (page === null) return null;
   const { value, "@odata.nextLink": nextLink = null, "@odata.deltaLink": deltaLink = null } = page;
   // Each item once, as it was listed last.
-  const items = [...new Map(value.map((item) => [item.id, item])).values()];
-  return { items, nextLink, deltaLink };
+  const items = [...new Map(value.items.map((item) => [item.id, item])).values()];
+  return { items, unread: value.unread, nextLink, deltaLink };
 }
 
 /**
@@ -74,7 +82,7 @@ function applyFolder(drive: FollowedDrive, item: DriveItem): boolean {
 }
 
 /** A notebook holds pages that are no files of ours; above the drive's root there is nothing. */
-const placeOf = (item: DriveItem) =>
+const placeOf = (item: FolderItem) =>
   kindOf(item) === "folder"
     ? { name: item.name ?? "", parent: item.parentReference?.id ?? null }
     : { name: "", parent: null };
@@ -110,6 +118,6 @@ export async function findMissingFolders(
 async function findFolder(client: ApiClient, driveId: string, id: string) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
   const address = client.address(path, { $select: fieldsOf({ withReaders: false }) });
-  const item = await client.find(driveItem, address, { absent: [403, 404] });
+  const item = await client.find(folderItem, address, { absent: [403, 404] });
   return item === null ? null : placeOf(item);
 }

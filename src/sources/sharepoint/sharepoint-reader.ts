@@ -29,7 +29,8 @@ const FILES_KEPT_A_PAGE = 500;
 const NAMES_SHOWN = 10;
 
 /** A page of a drive's feed, applied to what is stored of the drive. */
-type ReadPage = ItemFiles & { entries: number; moved: boolean; next: Position | null };
+type ReadPage = ItemFiles &
+  Required<Pick<ListingPage, "unread" | "entries">> & { moved: boolean; next: Position | null };
 
 /**
  * SharePoint libraries and OneDrive by Microsoft Graph: the change feed from its beginning is the
@@ -94,9 +95,7 @@ export class SharePointReader implements SourceReader {
         return await this.#listingPage({ ...drives, moved: drives.moved || page.moved }, page);
       }
     }
-    if (restarts >= MAX_RESTARTS) {
-      throw new SourceFailure("down", "SharePoint: the listing's links expire before their use");
-    }
+    if (restarts >= MAX_RESTARTS) throw new SourceFailure("down", EXPIRING);
     return { ...(await this.#list(null, restarts + 1, signal)), restarted: true };
   }
 
@@ -231,15 +230,16 @@ export class SharePointReader implements SourceReader {
     const { rootFolderId } = this.#config;
     drive.root ||= await findRoot(client, drive, siteId === null ? rootFolderId : undefined);
     const page = await readDelta(this.#feeds(signal), drive, at.link);
+    if (page === null && at.restarts >= MAX_RESTARTS) throw new SourceFailure("denied", EXPIRING);
     if (page === null) return null;
-    const { items, nextLink, deltaLink } = page;
+    const { items, unread, nextLink, deltaLink } = page;
     const movedFolders = applyFolders(drive, items);
     const folders = await findMissingFolders(client, drive, items);
     const reading = { client, now: this.#options.now(), drives: storedDrives, drive };
     const isFirst = at.link === drive.link;
     const moved = (await readSharing(reading, { items, asked: folders, isFirst })) || movedFolders;
     const files = await itemFiles(items, drive, this.#options.known);
-    const pageFiles = { ...files, entries: items.length, moved };
+    const pageFiles = { ...files, unread, entries: items.length, moved };
     if (nextLink !== null) return { ...pageFiles, next: { ...at, link: nextLink } };
     drive.link = deltaLink;
     // Libraries without changes are no listing without an end.
@@ -247,7 +247,7 @@ export class SharePointReader implements SourceReader {
   }
 
   async #listingPage(drives: StoredDrives, page: ReadPage): Promise<ListingPage> {
-    const { files, deleted, problems, entries, next } = page;
+    const { files, deleted, problems, unread, entries, next } = page;
     // Stands for the places that all feeds have reached.
     const places = JSON.stringify(drives.drives.map(({ id, link }) => [id, link]));
     const cursor = next === null ? await sha256Hex(places) : null;
@@ -258,6 +258,7 @@ export class SharePointReader implements SourceReader {
       entries,
       skipped: problems.length,
       problems,
+      unread,
       next: next === null ? null : JSON.stringify(next),
       // Without a cursor the next scan lists everything again, with the paths as they are then.
       ...(cursor === null || drives.moved ? {} : { changeCursor: cursor }),
@@ -266,7 +267,8 @@ export class SharePointReader implements SourceReader {
   }
 }
 
-const NO_FILES = { files: [], deleted: [], problems: [], entries: 0, moved: false };
+const EXPIRING = "SharePoint: the listing's links expire before their use";
+const NO_FILES = { files: [], deleted: [], problems: [], unread: [], entries: 0, moved: false };
 
 function nextDrive({ drives, from }: StoredDrives, { run, restarts, drive: at }: Position) {
   const keeps = from === null && drives.some(({ refusal }) => refusal !== null);

@@ -4,6 +4,7 @@ import type {
   ListedFile,
   ListingPage,
   SourceReader,
+  UnreadItem,
 } from "../../../src/ports/source-reader.ts";
 
 export type ScriptedFile = {
@@ -24,6 +25,7 @@ export class ScriptedSource implements SourceReader {
   /** Thrown when the file of this path is opened. */
   openFailures = new Map<string, SourceFailure>();
   partial = false;
+  unread: UnreadItem[] = [];
   /** The page at which the listing begins anew, once. */
   restartAt: number | null = null;
   openedPaths: string[] = [];
@@ -61,6 +63,7 @@ export class ScriptedSource implements SourceReader {
       deleted: [],
       next: next < all.length ? String(page + 1) : null,
       partial: this.partial,
+      unread: this.unread,
     };
   }
 

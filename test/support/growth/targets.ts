@@ -29,7 +29,7 @@ import { readResponseSchema } from "../../../src/inference/response-schema.ts";
 import { planOutput } from "../../../src/inference/structured-output.ts";
 import { Markdown } from "../../../src/panel/components/markdown.tsx";
 import { matchExpression, queryTerms } from "../../../src/rag-index/search/query-terms.ts";
-import { parseListing } from "../../../src/sources/object-storage/object-storage-reader.ts";
+import { parseListing } from "../../../src/sources/object-storage/object-listing.ts";
 import { newCrawl } from "../../../src/sources/web/crawl-state.ts";
 import { addNamedAddress, takeWaiting } from "../../../src/sources/web/frontier.ts";
 import { readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";

@@ -9,10 +9,13 @@ import { knownNone } from "../../doubles/source/known-files.ts";
 
 const signal = new AbortController().signal;
 
-function readerOf(answer: (parameters: URLSearchParams) => string) {
+function readerOf(
+  answer: (parameters: URLSearchParams) => string,
+  endpoint = "https://s3.example.com",
+) {
   const fetch = async (address: string) => new Response(answer(new URL(address).searchParams));
   return objectStorageReader(
-    { endpoint: "https://s3.example.com", region: "x", bucket: "docs", pathStyle: true },
+    { endpoint, region: "x", bucket: "docs", pathStyle: true },
     CREDENTIALS,
     { outgoing: { fetch, allowPrivate: false }, now: () => 0, known: knownNone },
   );
@@ -56,4 +59,34 @@ test.each([
     return `<ListBucketResult><Contents><Key>${key}</Key></Contents>${end}</ListBucketResult>`;
   });
   expect(files.map(({ path }) => path)).toEqual(["a b+", "c"]);
+});
+
+const object = (key: string, more = "") =>
+  `<Contents><Key>${key}</Key><Size>1</Size>${more}</Contents>`;
+const listing = (contents: string[]) =>
+  `<ListBucketResult>${contents.join("")}<IsTruncated>false</IsTruncated></ListBucketResult>`;
+
+test("entries without a key or a size are named, and others listed", async () => {
+  const broken = ["<Contents><Size>1</Size></Contents>", object("b", "<Size>big</Size>")];
+  const page = await readerOf(() => listing([object("a"), ...broken])).list(null, signal);
+  expect(page.files.map(({ path }) => path)).toEqual(["a"]);
+  expect(page.unread).toMatchObject([{ id: null }, { id: "b", path: "b" }]);
+});
+
+test("archived objects of Amazon are left out until they are restored", async () => {
+  const restored = (isUnderway: boolean) =>
+    `<StorageClass>GLACIER</StorageClass><RestoreStatus><IsRestoreInProgress>${isUnderway}</IsRestoreInProgress></RestoreStatus>`;
+  const xml = listing([
+    object("ready", restored(false)),
+    object("coming", restored(true)),
+    object("deep", "<StorageClass>DEEP_ARCHIVE</StorageClass>"),
+    object("instant", "<StorageClass>GLACIER_IR</StorageClass>"),
+  ]);
+  const amazon = await readerOf(() => xml, "https://s3.eu-west-1.amazonaws.com").list(null, signal);
+  expect(amazon.files.map(({ path }) => path)).toEqual(["ready", "instant"]);
+  const message = "the object is archived: restore it, and the next scan reads it";
+  expect(amazon.unread).toMatchObject([{ id: "coming", message }, { id: "deep" }]);
+  // Elsewhere the names of classes are those of an administrator.
+  const minio = await readerOf(() => xml).list(null, signal);
+  expect(minio.files).toHaveLength(4);
 });

@@ -138,12 +138,13 @@ describe("failures", () => {
     expect(await failureOf(many)).toMatchObject({ kind: "throttled", retryAfterMs: null });
   });
 
-  test("an archived object is an unreadable file, not a wrong key", async () => {
+  test("an archived object is no wrong key, and later scans try it again", async () => {
     const [file] = await listAll(readerOf({ prefix: "docs/" }).reader);
     if (file === undefined) throw new Error("the bucket is empty");
     const fault: Fault = () => s3Error(403, "InvalidObjectState");
     const { reader } = readerOf({ prefix: "docs/", fault });
-    const failure = { kind: "bad-file", message: "the object is archived" };
+    const message = "the object is archived: restore it, and the next scan reads it";
+    const failure = { kind: "denied", message };
     await expect(reader.open(file, signal)).rejects.toMatchObject(failure);
   });
 

@@ -127,6 +127,20 @@ test("an empty or partial listing deletes nothing", async () => {
   expect(Object.keys(await world.texts(rag))).toHaveLength(3);
 });
 
+test("an item that cannot be read keeps its file and is named", async () => {
+  const { reader, world, source, rag, scan } = await listedWorld(notes(3));
+  await scan();
+  reader.set({ "f0.txt": "A note, 0." });
+  const item = { path: "f1.txt", message: "an unknown form" };
+  reader.unread = [{ ...item, id: null }];
+  await scan();
+  expect(Object.keys(await world.texts(rag))).toHaveLength(3);
+  reader.unread = [{ ...item, id: "f1.txt" }];
+  await scan();
+  expect(Object.keys(await world.texts(rag))).toEqual(["f0.txt", "f1.txt"]);
+  expect(await lastRun(source)).toMatchObject({ removed: 1, failed: 1, status: "active" });
+});
+
 test("a listing that fails half way resumes; one that is denied says so at once", async () => {
   const { reader, world, source, rag, scan } = await listedWorld(notes(25));
   reader.pageSize = 10;

@@ -1,0 +1,46 @@
+import { z } from "zod";
+
+import { isObject } from "../core/is-object.ts";
+import type { UnreadItem } from "../ports/source-reader.ts";
+
+/**
+ * The items of a page of a listing, without those that are not in the form that the provider
+ * documents. `idField` holds a file's external id. Several items and none that is readable are no
+ * page: then the whole form has changed.
+ */
+export const listedItems = <Item>(item: z.ZodType<Item>, idField = "id") =>
+  z.array(z.unknown()).transform((values, context) => {
+    const items: Item[] = [];
+    const unread: UnreadItem[] = [];
+    for (const value of values) {
+      const { data, error } = item.safeParse(value);
+      if (error === undefined) items.push(data);
+      else unread.push(unreadItem(value, idField, error));
+    }
+    if (items.length === 0 && unread.length > 1) context.addIssue("no item can be read");
+    return { items, unread };
+  });
+
+/** Unread items by the ids of their files. */
+export const withFileIds = (unread: UnreadItem[], fileIdOf: (id: string) => string): UnreadItem[] =>
+  unread.map(({ id, path, message }) => ({ id: id && fileIdOf(id), path, message }));
+
+/** Unread items that may hold files, or be files that have another id. */
+export const withoutIds = (unread: UnreadItem[]): UnreadItem[] =>
+  unread.map(({ path, message }) => ({ id: null, path, message }));
+
+/** An answer that is one item. */
+export const listedItem = <Item>(item: z.ZodType<Item>) =>
+  z.preprocess((value) => [value], listedItems(item));
+
+function unreadItem(value: unknown, idField: string, { issues }: z.ZodError): UnreadItem {
+  const fields = isObject(value) ? value : {};
+  const [id = null, name = null] = [[idField], ["name", "title", "path", idField]].map((names) =>
+    names.map((field) => textOf(fields[field])).find((text) => text !== null),
+  );
+  const field = issues[0]?.path.join(".") ?? "";
+  return { id, path: name ?? "", message: `the provider lists it in an unknown form (${field})` };
+}
+
+const textOf = (value: unknown): string | null =>
+  (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : null;

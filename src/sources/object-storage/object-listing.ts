@@ -1,0 +1,100 @@
+import { z } from "zod";
+
+import { timeIn } from "../../core/time.ts";
+import { ITEM_COST, type CooperativeWork } from "../../core/work/cooperative.ts";
+import type { ListedFile, UnreadItem } from "../../ports/source-reader.ts";
+import { listedFileFromObject } from "../listed-file-from-object.ts";
+import { listedItems } from "../listed-items.ts";
+import { xmlRecords } from "../xml-records.ts";
+
+/** Begins a cursor that is the last key: servers of the first version of the listing give no token. */
+export const MARKER = "marker=";
+
+const OBJECTS_A_STEP = 1_000;
+
+const text = z.string().default("");
+const listedObject = z.object({
+  key: z.string().min(1),
+  size: z.coerce.number().int().nonnegative().default(0),
+  etag: text.transform((tag) => tag.replaceAll('"', "")),
+  lastmodified: text,
+  storageclass: text,
+  /** Listed for an object that is being restored or, with "false", is restored. */
+  "restorestatus/isrestoreinprogress": text,
+});
+const listedObjects = listedItems(listedObject, "key");
+type ListedObject = z.infer<typeof listedObject>;
+
+type ObjectListing = {
+  objects: ListedObject[];
+  unread: UnreadItem[];
+  nextToken: string | null;
+};
+
+/** Null when the text was cut off: it must not look like a bucket with fewer objects. */
+export function* parseListing(xml: string): CooperativeWork<ObjectListing | null> {
+  const listing = yield* xmlRecords(xml, new Set(["contents"]));
+  if (listing?.root !== "listbucketresult" || !listing.isWhole) return null;
+  const { top } = listing;
+  const isEncoded = top.get("encodingtype") === "url";
+  const objects: ListedObject[] = [];
+  const unread: UnreadItem[] = [];
+  for (let at = 0; at < listing.records.length; at += OBJECTS_A_STEP) {
+    const records = listing.records.slice(at, at + OBJECTS_A_STEP).map(({ fields }) => {
+      const record = Object.fromEntries(fields);
+      record["key"] &&= isEncoded ? decodeKey(record["key"]) : record["key"];
+      return record;
+    });
+    const { data } = listedObjects.safeParse(records);
+    if (data === undefined) return null;
+    objects.push(...data.items);
+    unread.push(...data.unread);
+    yield records.length * ITEM_COST;
+  }
+  const token = top.get("nextcontinuationtoken") ?? "";
+  const lastKey = objects.at(-1)?.key;
+  const marker = lastKey === undefined ? "" : `${MARKER}${lastKey}`;
+  // Clients of AWS go on where there is a token: some servers say nothing else.
+  const isTruncated = /^(?:true|1)$/i.test(top.get("istruncated") ?? String(token !== ""));
+  return { objects, unread, nextToken: isTruncated ? token || marker : null };
+}
+
+/** `encoding-type=url` writes a space as `+`. */
+function decodeKey(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll("+", " "));
+  } catch {
+    return key;
+  }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+export const LISTS_RESTORED = {
+  headers: { "x-amz-optional-object-attributes": "RestoreStatus" },
+};
+export const NOT_RESTORED = "the object is archived: restore it, and the next scan reads it";
+const AMAZON = /\.amazonaws\.com(?:\.cn)?$/;
+const ARCHIVES = new Set(["GLACIER", "DEEP_ARCHIVE"]);
+
+/** Only Amazon lists which objects are restored; elsewhere these classes may be read at once. */
+export function filesOf({ objects, unread }: ObjectListing, prefix: string, endpoint: string) {
+  const isAmazon = AMAZON.test(new URL(endpoint).hostname);
+  const isArchived = (each: ListedObject) =>
+    isAmazon &&
+    ARCHIVES.has(each.storageclass) &&
+    each["restorestatus/isrestoreinprogress"] !== "false";
+  const archived = objects.filter(isArchived).map(({ key }) => {
+    return { id: key, path: key, message: NOT_RESTORED };
+  });
+  const readable = objects.filter((each) => !isArchived(each));
+  const files = readable.flatMap((each) => fileOf(prefix, each));
+  return { files, unread: [...unread, ...archived], entries: objects.length };
+}
+
+function fileOf(prefix: string, object: ListedObject): ListedFile[] {
+  const { key, size, etag, lastmodified } = object;
+  const version = etag === "" ? `${lastmodified}/${size}` : `${etag}/${size}`;
+  const modifiedAt = timeIn(lastmodified);
+  const file = listedFileFromObject(prefix, { key, size, version, modifiedAt });
+  return file === null || !key.startsWith(prefix) ? [] : [file];
+}

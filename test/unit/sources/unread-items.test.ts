@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+
+import { isObject } from "../../../src/core/is-object.ts";
+import type { ListingPage, SourceReader } from "../../../src/ports/source-reader.ts";
+import { drivePermission } from "../../../src/sources/google-drive/drive-permission.ts";
+import type { FetchClient } from "../../../src/sources/guarded-fetch.ts";
+import {
+  graphPermission,
+  readPermissions,
+} from "../../../src/sources/sharepoint/graph-permission.ts";
+import { ConfluenceDouble } from "../../doubles/confluence/confluence-double.ts";
+import { confluenceSource } from "../../doubles/confluence/scanning.ts";
+import { GithubDouble } from "../../doubles/github/github-double.ts";
+import { githubSource } from "../../doubles/github/scanning.ts";
+import { GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
+import { driveSource } from "../../doubles/google-drive/scanning.ts";
+import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
+import { graphSource } from "../../doubles/microsoft-graph/scanning.ts";
+import { NotionDouble } from "../../doubles/notion/notion-double.ts";
+import { notionSource } from "../../doubles/notion/scanning.ts";
+import { FOREVER } from "../../doubles/source/simulated-scans.ts";
+
+/** An item that cannot be read is left out and named; the other items of its page are listed. */
+
+/** Each answer shows the item of this id or path without its other fields being as documented. */
+function damage(server: { fetch: FetchClient["fetch"] }, name: string, fields: object) {
+  const { fetch } = server;
+  const damaged = (_key: string, value: unknown): unknown =>
+    isObject(value) && [value["id"], value["path"]].includes(name)
+      ? { ...value, ...fields }
+      : value;
+  const altered: FetchClient["fetch"] = async (address, request) => {
+    const answer = await fetch(address, request);
+    return new Response(JSON.stringify(JSON.parse(await answer.text(), damaged)), answer);
+  };
+  Object.assign(server, { fetch: altered });
+}
+
+async function listAll(reader: SourceReader) {
+  const pages: ListingPage[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.next ?? null)
+    pages.push(await reader.list(cursor ?? null, FOREVER));
+  return {
+    files: pages.flatMap(({ files }) => files.map(({ name }) => name)),
+    unread: pages.flatMap(({ unread = [] }) => unread),
+  };
+}
+
+const worlds: Record<string, () => Promise<{ id: string; reader: SourceReader }>> = {
+  async SharePoint() {
+    const graph = new GraphDouble();
+    const drive = graph.drive("Documents");
+    const id = drive.file(drive.root, "bad.md", "");
+    const folder = drive.folder(drive.root, "folder");
+    drive.file(folder, "good.md", "");
+    for (const each of [id, folder]) damage(graph, each, { size: "large" });
+    return { id, reader: graphSource(graph, { driveId: drive.id }).reader() };
+  },
+  async Drive() {
+    const drive = await GoogleDriveDouble.open();
+    const id = drive.file(drive.root, "bad.md", "");
+    drive.file(drive.root, "good.md", "");
+    damage(drive, id, { mimeType: null });
+    return { id, reader: driveSource(drive).reader() };
+  },
+  async GitHub() {
+    const double = new GithubDouble();
+    const own = double.repository("handbook");
+    own.change((entries) => {
+      for (const name of ["bad.md", "good.md"]) entries.set(name, { content: "", mode: "100644" });
+    });
+    damage(double, "bad.md", { sha: null });
+    return { id: `${own.id}:bad.md`, reader: githubSource(double).reader() };
+  },
+  async Confluence() {
+    const site = new ConfluenceDouble();
+    const page = site.page(site.space("ENG"), "page", "");
+    const id = site.attach(page, "bad.md", "");
+    site.attach(page, "good.md", "");
+    damage(site, id, { version: null });
+    return { id, reader: confluenceSource(site).reader() };
+  },
+  async Notion() {
+    const notion = new NotionDouble();
+    const id = notion.page(null, "bad", []);
+    notion.page(null, "good", []);
+    damage(notion, id, { in_trash: "no" });
+    return { id, reader: notionSource(notion).reader() };
+  },
+};
+
+test.each(Object.entries(worlds))(
+  "an item of %s that cannot be read is left out",
+  async (_, begin) => {
+    const { id, reader } = await begin();
+    const { files, unread } = await listAll(reader);
+    expect(files).toContain("good.md");
+    expect(files).not.toContain("bad.md");
+    expect(unread).toContainEqual({ id, path: expect.any(String), message: expect.any(String) });
+  },
+);
+
+test("a permission that cannot be read lets nobody in, and others do", () => {
+  const grantedToV2 = { user: { email: "ann@contoso.example" } };
+  const broken = { roles: "read", grantedToV2: { user: { email: "bob@contoso.example" } } };
+  const permissions = [broken, { roles: ["read"], grantedToV2 }].map((each) =>
+    graphPermission.parse(each),
+  );
+  const context = { now: 0, driveId: "d", domains: [], from: "file" };
+  expect(readPermissions(permissions, context).readers.principals).toEqual([
+    { principal: "user:ann@contoso.example", from: "file" },
+  ]);
+  expect(drivePermission.parse({ type: "anyone", view: 1 })).toEqual({ type: "" });
+});
