@@ -58,5 +58,6 @@ export function graphRemedy({ status }: ApiError, remedy: string): string | unde
   if (status === 401)
     return "the app may not use SharePoint: add the application permission Sites.Selected and grant admin consent";
   if (status === 423) return "the site is locked";
+  if (status === 400 || status === 501) return "Graph does not serve this library or call";
   return status === 403 || status === 404 ? remedy : undefined;
 }

@@ -154,6 +154,31 @@ test("a library that refuses keeps its files while the others of the site are re
 });
 
 test.each([
+  [400, /Board.*delta/],
+  [501, /Board.*delta/],
+  [400, /Board.*delta.*token/i],
+])("a library that Graph answers with %d, at %s, stops no other", async (status, path) => {
+  const { graph, rest } = site();
+  const board = graph.library(rest, "Board");
+  board.pageSize = 1;
+  for (const name of ["x.txt", "y.txt"]) board.file(board.root, name, "x");
+  const third = graph.library(rest, "Third");
+  third.file(third.root, "b.txt", "b");
+  const source = graphSource(graph, { siteId: HR });
+  await source.scan();
+  const all = source.paths();
+  graph.fail({
+    path: new RegExp(path.source.replace("Board", board.id), path.flags),
+    status,
+    times: Infinity,
+  });
+  third.expireLinks();
+  third.file(third.root, "c.txt", "c");
+  await source.scan();
+  expect(source.paths()).toEqual([...all, "Third/c.txt"]);
+});
+
+test.each([
   [429, "TooManyRequests", "throttled"],
   [503, "serviceNotAvailable", "throttled"],
   [500, "generalException", "down"],
