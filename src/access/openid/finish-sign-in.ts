@@ -30,7 +30,8 @@ export class RefusedPerson extends QuarryError {
 }
 
 const WORDS: Record<Refusal, string> = {
-  "no-address": "The provider does not tell your e-mail address, which is needed here.",
+  "no-address":
+    "The provider does not tell your e-mail address, which is needed here. Ask an administrator to add it to your account there.",
   "unverified-address": "The provider has not verified your e-mail address, so it is not accepted.",
   "too-many-groups":
     "You are in too many groups for the provider to name them. Ask an administrator to let you in by another claim.",

@@ -23,6 +23,14 @@ export type Verdict =
 const MAX_GROUPS = 1_000;
 const MAX_GROUP_LENGTH = 320;
 
+/**
+ * Only an Entra administrator gives user principal names, at the tenant's own domains; those of
+ * guests are no addresses. https://learn.microsoft.com/entra/identity-platform/optional-claims-reference
+ */
+const UPN = "upn";
+const GUEST = "#ext#@";
+const addressClaimOf = (verifiedClaim: string) => (verifiedClaim === UPN ? UPN : "email");
+
 /** ASCII: some other letters become ASCII ones in lower case, and so another person's address. */
 const PLAIN_ADDRESS = /^[!-?A-~]+@[!-?A-~]+$/;
 
@@ -33,7 +41,7 @@ export function missingClaims(
 ): "needed" | "optional" | "none" {
   const lacks = (names: (string | null | undefined)[]) =>
     names.some((name) => name != null && valueOf(idToken, name) === undefined);
-  if (lacks(["email", verifiedClaim, claim, adminClaim])) return "needed";
+  if (lacks([addressClaimOf(verifiedClaim), verifiedClaim, claim, adminClaim])) return "needed";
   return lacks([groupsClaim, isTrusted(verifiedClaim) ? VERIFIED : null]) ? "optional" : "none";
 }
 
@@ -45,14 +53,14 @@ export function judgeClaims(
 ): Verdict {
   const refuse = (refusal: Refusal, verified: string | null = null) =>
     ({ isLetIn: false, refusal, email: verified }) as const;
-  const source = [idToken, userinfo].find(({ email }) => typeof email === "string" && email !== "");
-  if (source === undefined) return refuse("no-address");
-  const email = foldEmail(String(source["email"]));
-  if (email.length > MAX_EMAIL_LENGTH || !PLAIN_ADDRESS.test(String(source["email"]))) {
+  const name = addressClaimOf(settings.verifiedClaim);
+  const texts = [idToken[name], userinfo[name]].filter((value) => typeof value === "string");
+  const address = texts.find((text) => text !== "") ?? "";
+  const email = PLAIN_ADDRESS.test(address) ? foldEmail(address) : "";
+  if (email === "" || email.length > MAX_EMAIL_LENGTH || (name === UPN && email.includes(GUEST)))
     return refuse("no-address");
-  }
-  const sources = [idToken, userinfo].filter((claims) => claims["email"] === source["email"]);
-  if (!isVerified(settings, sources)) return refuse("unverified-address");
+  const sources = [idToken, userinfo].filter((claims) => claims[name] === address);
+  if (name !== UPN && !isVerified(settings, sources)) return refuse("unverified-address");
   const hasValue = (name: string, values: readonly string[]) =>
     valuesOf(name, idToken, userinfo).some((value) => values.includes(value));
   const domain = email.slice(email.lastIndexOf("@") + 1);

@@ -92,7 +92,7 @@ const fields = z.object({
   }),
   verifiedClaim: line.default("email_verified").meta({
     label: "Claim of a verified address",
-    hint: "For Microsoft Entra ID: xms_edov. email: the provider has only verified addresses, and does not say so.",
+    hint: "For Microsoft Entra ID: xms_edov. email: the provider has only verified addresses, and does not say so. upn: the user principal name is the address.",
     folded: MORE,
   }),
   clientAuthentication: z

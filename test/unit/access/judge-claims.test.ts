@@ -49,3 +49,19 @@ test("an address that no claim vouches for counts where the settings say so", ()
   // Userinfo may say that the address is not verified.
   expect(missingClaims(settings, { email, groups: [] })).toBe("optional");
 });
+
+test("a user principal name is an address only where the settings say so", () => {
+  const needed = { name: "x", issuer: "https://a.test", clientId: "x", domains: ["example.com"] };
+  const upn = "Ann@example.com";
+  const settings = providerSettings.parse({ ...needed, verifiedClaim: "upn" });
+  const email = "ann@example.com";
+  expect(judgeClaims(settings, { upn })).toMatchObject({ isLetIn: true, person: { email } });
+  // The address of a mailbox may be anybody's there.
+  const claims = { upn, email: "boss@example.com", email_verified: true };
+  expect(judgeClaims(settings, claims)).toMatchObject({ person: { email } });
+  const guest = "eve_example.com#EXT#@example.com";
+  for (const unusable of [{ email }, { upn: guest }, { upn: "ann" }, { preferred_username: upn }])
+    expect(judgeClaims(settings, unusable)).toMatchObject({ refusal: "no-address" });
+  expect(judgeClaims(providerSettings.parse(needed), { upn })).toMatchObject({ isLetIn: false });
+  expect(missingClaims(settings, { email })).toBe("needed");
+});
