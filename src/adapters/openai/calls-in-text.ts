@@ -11,25 +11,18 @@ import { parseJson } from "../../core/input/parse-json.ts";
 import { isObject } from "../../core/is-object.ts";
 
 /*
- * A server without a parser for its model leaves calls of tools in the text: those of Hermes and
- * Qwen (https://docs.vllm.ai/en/latest/features/tool_calling.html), or JSON alone or in a code block
+ * A server without a parser for its model leaves calls of tools in the text: those of Hermes, Qwen,
+ * GLM and Mistral (https://github.com/vllm-project/vllm/tree/main/vllm/tool_parsers), or JSON alone
+ * or in a code block
  * (https://github.com/vllm-project/vllm/issues/46863, https://github.com/ollama/ollama-vscode/pull/20).
  */
-const MARK = "<tool_call>";
+const MISTRAL_MARK = "[TOOL_CALLS]";
+const MARKS = ["<tool_call>", MISTRAL_MARK];
 const END_MARK = "</tool_call>";
-const BEFORE_JSON = /^(?:```(?:json)?|\[TOOL_CALLS\]|<\|python_(?:tag|start)\|>)/;
+const BEFORE_JSON = /^(?:```(?:json)?|<\|python_(?:tag|start)\|>)/;
 const AFTER_JSON = /(?:```|<\|python_end\|>)$/;
 /** Without spaces; a text that begins otherwise is no such JSON. */
-const BEGINNINGS = [
-  "{",
-  "[{",
-  "```{",
-  "```[{",
-  "```json{",
-  "```json[{",
-  "[TOOL_CALLS]",
-  "<|python_",
-];
+const BEGINNINGS = ["{", "[{", "```{", "```[{", "```json{", "```json[{", MISTRAL_MARK, "<|python_"];
 /** Characters of a beginning, spaces included. */
 const MAX_BEGINNING = 40;
 const CALLED: LanguageModelV4GenerateResult["finishReason"] = {
@@ -102,7 +95,7 @@ function callReader(tools: Tools) {
     const end = startOfMark(pending);
     const text = pending.slice(0, end);
     pending = pending.slice(end);
-    if (pending.startsWith(MARK)) state = "call";
+    if (MARKS.some((mark) => pending.startsWith(mark))) state = "call";
     return text;
   };
   const end = () => {
@@ -119,24 +112,30 @@ function stateOf(text: string) {
   return mayBegin && text.length < MAX_BEGINNING ? "beginning" : "text";
 }
 
-/** Where the mark begins, or its first characters at the end of the text; else the text's end. */
+/** Where a mark begins, or its first characters at the end of the text; else the text's end. */
 function startOfMark(text: string): number {
-  const at = text.indexOf(MARK);
-  if (at !== -1) return at;
-  const last = text.lastIndexOf("<");
-  return last !== -1 && MARK.startsWith(text.slice(last)) ? last : text.length;
+  const starts = MARKS.map((mark) => {
+    const at = text.indexOf(mark);
+    if (at !== -1) return at;
+    const last = text.lastIndexOf(mark.charAt(0));
+    return last !== -1 && mark.startsWith(text.slice(last)) ? last : text.length;
+  });
+  return Math.min(...starts);
 }
 
 /** Null for a text that is anything else than calls of these tools. */
 function callsIn(text: string, tools: Tools): LanguageModelV4ToolCall[] | null {
   const whole = text.trim();
-  const blocks = whole.startsWith(MARK)
-    ? whole.split(MARK).slice(1)
-    : [whole.replace(BEFORE_JSON, "").replace(AFTER_JSON, "")];
+  const mark = MARKS.find((each) => whole.startsWith(each));
+  const blocks =
+    mark === undefined
+      ? [whole.replace(BEFORE_JSON, "").replace(AFTER_JSON, "")]
+      : whole.split(mark).slice(1);
   const calls = blocks.flatMap((block) => {
     // Text behind a call is an invented answer to it.
-    const [call = ""] = block.split(END_MARK, 1);
-    return call.trim().startsWith(FUNCTION) ? xmlCall(call.trim(), tools) : jsonCalls(call);
+    const call = (block.split(END_MARK, 1)[0] ?? "").trim();
+    if (mark === undefined || /^[[{]/.test(call)) return jsonCalls(call);
+    return mark === MISTRAL_MARK ? mistralCall(call) : xmlCall(call, tools);
   });
   const isWhole =
     calls.length > 0 && calls.every(({ name, args }) => tools.has(name) && isObject(args));
@@ -159,22 +158,32 @@ function jsonCalls(text: string) {
   });
 }
 
+/** `search[ARGS]{"query": "boiler"}`; an id may stand between, and the mark be missing. */
+function mistralCall(text: string) {
+  const args = parseJson(text.slice(text.indexOf("{")));
+  return { name: text.split(/[[{]/, 1)[0]?.trim() ?? "", args };
+}
+
 const FUNCTION = "<function=";
 
-/** `<function=search><parameter=query>boiler</parameter></function>` of Qwen3-Coder. */
+/**
+ * `<function=search><parameter=query>boiler</parameter></function>` of Qwen3-Coder, or
+ * `search<arg_key>query</arg_key><arg_value>boiler</arg_value>` of GLM.
+ */
 function xmlCall(text: string, tools: Tools) {
-  const [name, body] = splitAt(text.slice(FUNCTION.length), ">");
+  const [keyMark, keyEnd, valueMark, valueEnd] = text.startsWith(FUNCTION)
+    ? ["<parameter=", ">", "", "</parameter>"]
+    : ["<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"];
+  const [head = "", ...fields] = text.split(keyMark);
+  const name = head.replace(FUNCTION, "").split(">", 1)[0]?.trim() ?? "";
   const schema = tools.get(name)?.inputSchema.properties ?? {};
-  const fields = body
-    .split("<parameter=")
-    .slice(1)
-    .map((field) => {
-      const [key, rest] = splitAt(field, ">");
-      const value = rest.split("</parameter>", 1)[0]?.trim() ?? "";
-      const type = isObject(schema[key]) ? schema[key]["type"] : "string";
-      return [key, type === "string" ? value : (parseJson(value) ?? value)] as const;
-    });
-  return { name, args: Object.fromEntries(fields) };
+  const entries = fields.map((field) => {
+    const [key, rest] = splitAt(field, keyEnd);
+    const value = rest.replace(valueMark, "").split(valueEnd, 1)[0]?.trim() ?? "";
+    const type = isObject(schema[key]) ? schema[key]["type"] : "string";
+    return [key, type === "string" ? value : (parseJson(value) ?? value)] as const;
+  });
+  return { name, args: Object.fromEntries(entries) };
 }
 
 function splitAt(text: string, mark: string): [before: string, after: string] {

@@ -150,6 +150,12 @@ test.each([
     "",
     "<tool_call>\n<function=search>\n<parameter=query>\nboiler\n</parameter>\n<parameter=top>3</parameter>\n</function>\n</tool_call>",
   ],
+  [
+    "I search.\n",
+    "<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>boiler</arg_value>\n<arg_key>top</arg_key><arg_value>3</arg_value>\n</tool_call>",
+  ],
+  ["", '[TOOL_CALLS]search[ARGS]{"query": "boiler", "top": 3}'],
+  ["I search. ", '[TOOL_CALLS]search[CALL_ID]a1B2c3D4e[ARGS]{"query": "boiler", "top": 3}'],
 ])("a call that a model writes as text is a call: %s%s", async (before, text) => {
   const calls = [["search", { query: "boiler", top: 3 }]];
   expect(await readText(before + text)).toEqual({ text: before, calls, end: "tool-calls" });
