@@ -67,8 +67,13 @@ const WRITER_LOST_MS = 10 * GATHER_MS;
 /** Repeated events of this isolate that are counted and not yet written, by id. */
 const gathered = new Map<string, { count: number; since: number }>();
 
-/** Events of strangers at different addresses are so many in an hour, at most. */
-const STRANGER_ROWS = 8;
+/**
+ * Events of strangers at different addresses are so many in an hour, at most, and what somebody is
+ * refused: addresses and targets can be invented.
+ */
+const INVENTED_ROWS = 8;
+const FAILED_FROM = 400;
+const rowOf = (invented: string | null) => hash32(invented ?? "") % INVENTED_ROWS;
 
 /** An event an hour, with a count. A killed isolate loses the counts of half a second. */
 export async function recordRepeatedEvent(
@@ -78,10 +83,11 @@ export async function recordRepeatedEvent(
 ): Promise<void> {
   const at = now();
   const event = columnsOf(newEvent);
-  const { actorKind, action, target, status } = event;
-  const who = event.actorId ?? hash32(event.address) % STRANGER_ROWS;
+  const { actorKind, actorId, action, target, status } = event;
+  const who = actorId ?? rowOf(event.address);
+  const what = actorId === null || status < FAILED_FROM ? target : rowOf(target);
   const hour = Math.floor(at / HOUR_MS);
-  const id = [action, hour, actorKind, who, target, status].join(" ");
+  const id = [action, hour, actorKind, who, what, status].join(" ");
   const waiting = gathered.get(id);
   if (waiting !== undefined && at - waiting.since < WRITER_LOST_MS) {
     waiting.count += times;

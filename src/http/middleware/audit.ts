@@ -106,13 +106,13 @@ async function record(context: Context<AppEnv>, entry: AuditEntry | undefined): 
   const services = context.get("services");
   const event = eventOf(context, entry, status);
   const { files, carried } = entry;
-  const isOfStranger = event.actor === undefined && carried === undefined;
-  if (status < FAILED_FROM ? files !== undefined : isOfStranger) {
-    // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it; nor do
-    // strangers, whose addresses have no end.
+  const isFailed = status >= FAILED_FROM;
+  if (!isStored && (isFailed || files !== undefined)) {
+    // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it; nor
+    // does what is refused: anybody can have that again and again.
     services.runInBackground(recordRepeatedEvent(services, event, files));
   } else if (carried === undefined) await recordEvent(services, event);
-  else if (status >= FAILED_FROM || !isStored) {
+  else if (isFailed || !isStored) {
     carried.isStored = true;
     await recordEvent(services, event, { ...carried.key, isStored });
   }

@@ -15,6 +15,7 @@ type Event = {
   actor: { kind: string; id: string | null; name: string | null };
   action: string;
   target: string | null;
+  count: number;
   fields: string[];
   changes: { field: string; from?: unknown; to?: unknown }[];
   status: number;
@@ -155,6 +156,16 @@ test("refused changes and sign-ins are kept too, reading is not", async () => {
   const { total } = await trail();
   await admin.send("GET", "/rags");
   expect((await trail()).total).toBe(total);
+});
+
+test("what one caller is refused is a few events an hour, with a count", async () => {
+  const refusals = async () => (await trail("?action=keys.remove&limit=20")).data;
+  for (let n = 0; n < 40; n++) await admin.send("DELETE", `/keys/invented-${n}`);
+  await eventually(async () => {
+    const events = await refusals();
+    expect(events.length).toBeLessThanOrEqual(8);
+    expect(events.reduce((sum, { count }) => sum + count, 0)).toBe(40);
+  });
 });
 
 test("scope changes by a token and wrong webhook secrets are kept", async () => {
