@@ -36,8 +36,13 @@ async function ask(question: string) {
 const server = createServer(async (request, response) => {
   response.setHeader("Content-Type", "application/json");
   try {
-    const { question } = (await json(request)) as { question: string };
-    response.end(JSON.stringify(await ask(question)));
+    const body = (await json(request).catch(() => null)) as { question?: unknown } | null;
+    const question = body?.question;
+    if (typeof question === "string") response.end(JSON.stringify(await ask(question)));
+    else {
+      response.statusCode = 400;
+      response.end(JSON.stringify({ error: 'The body is {"question": "…"}.' }));
+    }
   } catch (error) {
     console.error(error);
     response.statusCode = 502;

@@ -36,6 +36,8 @@ export async function runExamples({ url, token, key }: Served): Promise<void> {
       sources: ["handbook/leave.md"],
       isComplete: true,
     });
+    const wrong = await fetch(`http://localhost:${PORT}/ask`, { method: "POST", body: "{" });
+    expect(wrong.status).toBe(400);
   } finally {
     server.kill();
   }

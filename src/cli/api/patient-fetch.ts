@@ -127,7 +127,8 @@ const errorText = z.looseObject({ error: z.string() });
 async function errorOf(target: ApiTarget, request: Request, response: Response) {
   const { status } = response;
   const body = errorText.safeParse(await response.json().catch(() => null));
-  const words = body.data?.error.replace(/\.$/, "");
+  // The command line's name for the header.
+  const words = body.data?.error.replace(/\.$/, "").replace("in Quarry-Reader", "with --as");
   const { baseUrl, credential } = target;
   const subject = subjectOf(request);
   if (words === undefined) {

@@ -134,6 +134,8 @@ test("a refused token, a missing RAG and a silent server are reported plainly", 
   await expect(rag(url)).rejects.toThrow("RAG docs: Forbidden: this caller may not name a reader");
   error = "Forbidden";
   await expect(rag(url)).rejects.toThrow("QUARRY_TOKEN does not cover this: RAG docs");
+  [status, error] = [400, "Invalid request: name the reader in Quarry-Reader"];
+  await expect(rag(url)).rejects.toThrow("RAG docs: Invalid request: name the reader with --as");
   const nowhere = /Cannot reach http:\/\/127.0.0.1:1 \((?!TypeError)/;
   await expect(rag("http://127.0.0.1:1")).rejects.toThrow(nowhere);
 });

@@ -169,7 +169,11 @@ test("what one caller is refused is a few events an hour, with a count", async (
 });
 
 test("scope changes by a token and wrong webhook secrets are kept", async () => {
-  const { id } = await admin.create("/file-sources", { name: "Site", provider: "web" });
+  const { id } = await admin.create("/file-sources", {
+    name: "Site",
+    provider: "web",
+    config: { pushHosts: ["site.test"] },
+  });
   await admin.send("POST", "/rags", { name: "Trail", fileSource: "site", scopeMode: "scoped" });
   const token = await admin.create("/tokens", { name: "Widens", rags: ["trail"] });
   const scope = { type: "path", value: "https://example.com/docs/" };

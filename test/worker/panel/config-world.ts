@@ -49,7 +49,12 @@ export const SERVICE = {
       permissions: "on",
       defaultReaders: ["everyone"],
     },
-    web: { name: "Web", provider: "web", scanIntervalMinutes: 0, config: { maxDepth: 1 } },
+    web: {
+      name: "Web",
+      provider: "web",
+      scanIntervalMinutes: 0,
+      config: { maxDepth: 1, pushHosts: ["a.test"] },
+    },
     bucket: bucket(CREDENTIALS),
   },
   rags: {

@@ -37,7 +37,7 @@ test("the first visit leads from nothing to a RAG, and the overview tells the re
   await admin.post("/panel/first-steps/rag");
   expect(admin.text).toContain("The RAG is created");
   expect(admin.text).not.toContain("Step 1 of 5");
-  expect(admin.html).toMatch(/value="Ask Documents".*value="documents" checked=""/s);
+  expect(admin.html).toMatch(/value="Ask documents".*value="documents" checked=""/s);
   const fields = { systemPrompt: "Answer.", model: "embedded/extractive", rags: "documents" };
   await admin.post("/panel/new/inference", { name: "First", ...fields, nativeRag: "on" });
   await admin.open("/panel/first-steps");

@@ -172,8 +172,8 @@ export function overviewPages(pages: Pages): void {
 
 const FOLDER_NAME = "Documents";
 
-const inferenceOf = (rag: string, name = rag) =>
-  `/panel/new/inference?${new URLSearchParams({ rag, name: `Ask ${name}` }).toString()}`;
+const inferenceOf = (rag: string) =>
+  `/panel/new/inference?${new URLSearchParams({ rag, name: `Ask ${rag}` }).toString()}`;
 
 /** The steps that need no question: a folder to upload to, and a RAG of the first source. */
 export function firstStepsActions(pages: Pages): void {
@@ -195,7 +195,7 @@ export function firstStepsActions(pages: Pages): void {
     const { source } = await findFileSource(services, { key: steps.source });
     const input = { name: source.name, fileSource: source.id };
     const rag = await perform(context, ragCreation, { subject: undefined, input });
-    return redirectWithNotice(context, inferenceOf(rag.identifier, rag.name), {
+    return redirectWithNotice(context, inferenceOf(rag.identifier), {
       notice:
         "The RAG is created and its files are being indexed. Create an inference to ask them.",
     });
