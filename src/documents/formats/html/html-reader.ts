@@ -10,6 +10,7 @@ import {
   effectOf,
   isBesideText,
   isControl,
+  elementOf,
   isHidden,
   isLine,
   isMain,
@@ -62,6 +63,8 @@ export class HtmlReader {
   #readings = "";
   readonly #tabs = new OpenTabs();
   #skipping = 0;
+  /** Ids of what a button in a heading opens: https://www.w3.org/WAI/ARIA/apg/patterns/accordion/ */
+  readonly #collapsed = new Set<string | undefined>();
   readonly #formula = new OpenFormula();
   readonly #depths = new OpenDepths();
   readonly #open: OpenElement[] = [];
@@ -77,7 +80,8 @@ export class HtmlReader {
     this.parts = new LeadingParts(options.leave);
   }
 
-  onopentag(name: string, attributes: Attributes): void {
+  onopentag(tag: string, attributes: Attributes): void {
+    const name = elementOf(tag, attributes);
     this.facts.open(name, attributes, this.#skipping > 0);
     const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
     const open = openElement(name, effect, attributes);
@@ -101,9 +105,10 @@ export class HtmlReader {
     this.#write(label);
   }
 
-  onclosetag(name: string): void {
+  onclosetag(): void {
     const open = this.#open.pop();
     if (open === undefined) return;
+    const { name } = open;
     this.facts.close(name);
     if (open.effect === "skip") this.#skipping--;
     if (open.effect === "skip" || this.#skipping > 0) return;
@@ -136,7 +141,10 @@ export class HtmlReader {
   #effectOf(name: string, attributes: Attributes): Effect {
     // A browser shows a shadow root (HTML standard, §4.12.3) in its host's place.
     if (SKIPPED.has(name) && attributes["shadowrootmode"] === undefined) return "skip";
-    if (isHidden(attributes)) {
+    const { id, "aria-controls": panel } = attributes;
+    const isCollapsed = id !== undefined && this.#collapsed.has(id);
+    if (this.#depths.headline > 0 && "aria-expanded" in attributes) this.#collapsed.add(panel);
+    if (isHidden(attributes) && !isCollapsed) {
       if (this.#skipping === 0) this.#out.leftOut.add("hidden element");
       return "skip";
     }

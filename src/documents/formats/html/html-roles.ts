@@ -39,6 +39,20 @@ export const INLINE_EFFECTS: ReadonlySet<string> = new Set(
   "link note code raised struck lowered ruby reading".split(" "),
 );
 
+const ELEMENTS = new Map([
+  ["table", "table"],
+  ["grid", "table"],
+  ["row", "tr"],
+  ["cell", "td"],
+  ["gridcell", "td"],
+  ["columnheader", "th"],
+  ["rowheader", "th"],
+]);
+
+/** The element that one without a meaning of its own stands for. */
+export const elementOf = (name: string, { role = "" }: Attributes) =>
+  name === "div" || name === "span" ? (ELEMENTS.get(role) ?? name) : name;
+
 export function effectOf(name: string, attributes: Attributes): Effect {
   if (attributes["role"] === "main") return "content";
   if (attributes["role"] === "tab") return "plain";

@@ -29,6 +29,10 @@ reads("a.html", {
   "hides HTML by its style": testCase(`<div style="color:red; display : none">x</div>`),
   "hides HTML by invisibility": testCase(`<span style="visibility:hidden">x</span>`),
   "hides HTML by no size": testCase(`<p style="font-size:0">x</p>`),
+  "shows what a button in a heading opens": [
+    "<h3><button aria-expanded=false aria-controls=a>How?</button></h3><div id=a hidden>So.</div>",
+    "### How?\n\nSo.",
+  ],
   "shows what only a style sheet hides": [
     "<style>.a { display: none }</style><p class=a>seen</p>",
     "seen",
