@@ -149,10 +149,11 @@ function fileOf(
   { version, isNew }: Version,
   pushed: boolean,
 ): ListedFile {
-  const { etag, lastModified, contentType, robotsTag } = page;
+  const { etag, lastModified, contentType, robotsTag, fileName } = page;
   const { title = null, language = null } = facts ?? {};
   return {
     ...unreadFile(path, page.mediaType),
+    ...(fileName === null ? {} : { name: fileName }),
     url: page.url.href,
     size: page.bytes.byteLength,
     version,

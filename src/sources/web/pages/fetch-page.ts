@@ -1,8 +1,11 @@
 import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
+import { fileNameOf } from "../../../core/folders.ts";
 import { SECOND_MS } from "../../../core/time.ts";
+import { parseStructured } from "../../../documents/formats/mail/mail-headers.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { bareMediaType } from "../../bare-media-type.ts";
+import { problemWithName } from "../../file-names.ts";
 import { guardedFetch, readBytes, retryAfterMs, tooLarge, TooLarge } from "../../guarded-fetch.ts";
 import type { GuardedResponse } from "../../guarded-fetch.ts";
 import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
@@ -28,6 +31,8 @@ export type Page = ReturnType<typeof headerFacts> & {
   url: URL;
   bytes: Uint8Array;
   mediaType: string;
+  /** The name of a download; null: its address names it. */
+  fileName: string | null;
   /** Null for what is no HTML. */
   facts: HtmlPage | null;
 };
@@ -111,8 +116,8 @@ async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchO
   if (status === 404 || status === 410) return await discard({ outcome: "missing", status });
   if (!READABLE.has(status))
     return await discard(failedOutcome(statusFailure(response, crawler.now())));
-  const contentType = headers.get("content-type");
-  const mediaType = mediaTypeOf(url, contentType);
+  const fileName = downloadName(headers);
+  const mediaType = mediaTypeOf(fileName ?? url.pathname, headers.get("content-type"));
   if (!options.anyType && NO_DOCUMENT.test(mediaType)) {
     return await discard(failedOutcome(new SourceFailure("bad-file", `no document: ${mediaType}`)));
   }
@@ -124,7 +129,8 @@ async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchO
   const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(nullIfTooLarge);
   if (bytes === null) return beyond;
   const facts = await factsIn(mediaType, bytes, headers);
-  return { outcome: "page" as const, url, bytes, mediaType, facts, ...headerFacts(headers) };
+  const page = { outcome: "page" as const, url, bytes, mediaType, fileName, facts };
+  return { ...page, ...headerFacts(headers) };
 }
 
 async function factsIn(mediaType: string, bytes: Uint8Array, headers: Headers) {
@@ -154,10 +160,17 @@ function nullIfTooLarge(error: unknown): null {
   throw error;
 }
 
-function mediaTypeOf(url: URL, contentType: string | null): string {
+/** The name that a download asks to be stored by: https://www.rfc-editor.org/rfc/rfc6266 */
+function downloadName(headers: Headers): string | null {
+  const { parameters } = parseStructured(headers.get("content-disposition") ?? "");
+  const name = fileNameOf((parameters.get("filename") ?? "").replaceAll("\\", "/"));
+  return problemWithName(name) === null ? name : null;
+}
+
+function mediaTypeOf(name: string, contentType: string | null): string {
   const mediaType = bareMediaType(contentType);
   if (mediaType !== null && mediaType !== UNKNOWN_MEDIA_TYPE) return mediaType;
-  const byName = mediaTypeByName(url.pathname);
+  const byName = mediaTypeByName(name);
   return mediaType === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
 }
 
