@@ -63,11 +63,11 @@ function factsIn(answer: unknown) {
   const sentence = sentenceIn(answer)
     ?.slice(0, 4 * MAX_REASON_LENGTH)
     .replaceAll(SECRETS, "…");
-  if (sentence === undefined) return NO_FACTS;
-  const reason = sentence.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
   const { type, code } = errorIn(answer) ?? {};
-  const tooLong = parseTooLong(code === "context_length_exceeded" ? `${code}: ${reason}` : reason);
   const isPassing = [type, code].some((name) => PASSING_ERRORS.has(name));
+  if (sentence === undefined) return { ...NO_FACTS, retryable: isPassing };
+  const reason = sentence.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
+  const tooLong = parseTooLong(code === "context_length_exceeded" ? `${code}: ${reason}` : reason);
   const retryable = tooLong === null && isPassing;
   return { reason, tooLong, isLoading: LOADING.test(reason), retryable };
 }

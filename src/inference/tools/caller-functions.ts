@@ -65,7 +65,8 @@ export const modelMessages = (messages: EarlierMessage[]): ModelMessage[] =>
     if (role === "user" || calls.length === 0) return { role, content };
     const text = content === "" ? [] : [{ type: "text" as const, text: content }];
     const functionCalls = calls.map(({ id, name, arguments: json }) => {
-      const input = parseJson(json) ?? json;
+      // Some servers write nothing where a function takes no arguments.
+      const input = json === "" ? {} : (parseJson(json) ?? json);
       return { type: "tool-call" as const, toolCallId: id, toolName: name, input };
     });
     return { role: "assistant", content: [...text, ...functionCalls] };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { offerTools } from "../../../src/inference/tools/caller-functions.ts";
+import { modelMessages, offerTools } from "../../../src/inference/tools/caller-functions.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import { readFunctions } from "../../../src/protocols/openai/functions.ts";
 import { schemaOf } from "../../../src/protocols/openai/response-format.ts";
@@ -78,4 +78,10 @@ test.each<[string, object, string]>([
 ])("%s is refused in words that say what to send", (_, body, message) => {
   const messages = [{ role: "user", content: "Hello" }];
   expect(() => readChat({ model: "agent/helper", messages, ...body })).toThrow(message);
+});
+
+test("a call whose arguments are an empty text has none", () => {
+  const calls = [{ id: "1", name: "now", arguments: "" }];
+  const [message] = modelMessages([{ role: "assistant", content: "", calls }]);
+  expect(message?.content).toMatchObject([{ type: "tool-call", input: {} }]);
 });
