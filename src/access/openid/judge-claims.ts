@@ -45,7 +45,6 @@ export function missingClaims(
   return lacks([groupsClaim, isTrusted(verifiedClaim) ? VERIFIED : null]) ? "optional" : "none";
 }
 
-/** An address and whether it is verified come from the same one of ID token and userinfo. */
 export function judgeClaims(
   settings: ProviderSettings,
   idToken: Claims,
@@ -53,14 +52,9 @@ export function judgeClaims(
 ): Verdict {
   const refuse = (refusal: Refusal, verified: string | null = null) =>
     ({ isLetIn: false, refusal, email: verified }) as const;
-  const name = addressClaimOf(settings.verifiedClaim);
-  const texts = [idToken[name], userinfo[name]].filter((value) => typeof value === "string");
-  const address = texts.find((text) => text !== "") ?? "";
-  const email = PLAIN_ADDRESS.test(address) ? foldEmail(address) : "";
-  if (email === "" || email.length > MAX_EMAIL_LENGTH || (name === UPN && email.includes(GUEST)))
-    return refuse("no-address");
-  const sources = [idToken, userinfo].filter((claims) => claims[name] === address);
-  if (name !== UPN && !isVerified(settings, sources)) return refuse("unverified-address");
+  const { email, isVerified } = addressIn(settings, [idToken, userinfo]);
+  if (email === "") return refuse("no-address");
+  if (!isVerified) return refuse("unverified-address");
   const hasValue = (name: string, values: readonly string[]) =>
     valuesOf(name, idToken, userinfo).some((value) => values.includes(value));
   const domain = email.slice(email.lastIndexOf("@") + 1);
@@ -75,6 +69,19 @@ export function judgeClaims(
   const groups = all.filter((group) => group.length <= MAX_GROUP_LENGTH).slice(0, MAX_GROUPS);
   const omittedGroups = all.length - groups.length;
   return { isLetIn: true, person: { email, role, groups, omittedGroups } };
+}
+
+/** "" where there is none. It and whether it is verified come from the same one of the sources. */
+function addressIn(settings: ProviderSettings, sources: Claims[]) {
+  const name = addressClaimOf(settings.verifiedClaim);
+  const texts = sources.map((claims) => claims[name]).filter((text) => typeof text === "string");
+  const address = texts.find((text) => text !== "") ?? "";
+  const email = foldEmail(address);
+  const isUsable = PLAIN_ADDRESS.test(address) && email.length <= MAX_EMAIL_LENGTH;
+  if (name === UPN)
+    return { email: isUsable && !email.includes(GUEST) ? email : "", isVerified: true };
+  const holders = sources.filter((claims) => claims[name] === address);
+  return { email: isUsable ? email : "", isVerified: isVerified(settings, holders) };
 }
 
 /** Entra names no groups of people in more than 200; where to ask for them is not asked here. */

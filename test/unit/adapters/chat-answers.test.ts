@@ -180,7 +180,6 @@ test.each<[string, Chunk[], object]>([
     { status: 502, retryable: true, reason: null },
   ],
   ["a sentence", [{ error: "The model has crashed" }], { retryable: true }],
-  ["a code alone", [{ error: { code: "rate_limit_exceeded" } }], { retryable: true }],
   [
     "the end of a text",
     [`${pieceOf(HI)}event: error\n${pieceOf({ error: { code: 402, message: "no credits" } })}`],

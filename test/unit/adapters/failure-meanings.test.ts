@@ -160,3 +160,8 @@ test("Cloudflare's list of errors is said", async () => {
   const answer = model.doGenerate({ prompt: [{ role: "user", content }] });
   await expect(answer).rejects.toMatchObject({ status: 400, reason: "no such route" });
 });
+
+test("an error that has a code and no words is tried again by its code", async () => {
+  const answer = answerTo(400, "", { code: "rate_limit_exceeded" });
+  await expect(answer).rejects.toMatchObject({ status: 400, retryable: true });
+});

@@ -11,7 +11,7 @@ import {
 import { ConfluenceDouble } from "../../doubles/confluence/confluence-double.ts";
 import { confluenceSource } from "../../doubles/confluence/scanning.ts";
 import { GithubDouble } from "../../doubles/github/github-double.ts";
-import { githubSource } from "../../doubles/github/scanning.ts";
+import { githubSource, openRepository } from "../../doubles/github/scanning.ts";
 import { GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
 import { driveSource } from "../../doubles/google-drive/scanning.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
@@ -99,6 +99,30 @@ test.each(Object.entries(worlds))(
     expect(unread).toContainEqual({ id, path: expect.any(String), message: expect.any(String) });
   },
 );
+
+test("a file whose entry cannot be read after a push stays, and others follow", async () => {
+  const { double, own, source } = openRepository();
+  const put = (content: string) =>
+    own.change((entries) => {
+      for (const name of ["bad.md", "good.md"]) entries.set(name, { content, mode: "100644" });
+    });
+  put("1");
+  await source.scan();
+  put("2");
+  damage(double, "bad.md", { sha: null });
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["handbook/bad.md", "handbook/good.md"]);
+  expect(new Set([...source.files.values()].map(({ version }) => version)).size).toBe(2);
+});
+
+test("a page without any item that can be read fails, and lists nothing", async () => {
+  const graph = new GraphDouble();
+  const drive = graph.drive("Documents");
+  for (const each of [drive.root, drive.file(drive.root, "a.md", "")])
+    damage(graph, each, { id: 7 });
+  const { reader } = graphSource(graph, { driveId: drive.id });
+  await expect(reader().list(null, FOREVER)).rejects.toThrow("an answer in an unknown form");
+});
 
 test("a permission that cannot be read lets nobody in, and others do", () => {
   const grantedToV2 = { user: { email: "ann@contoso.example" } };

@@ -298,21 +298,3 @@ test.each([
   // Nothing that was read before is taken away.
   expect(partial).toBe(paths.length === 0);
 });
-
-test("a download has the name and the format that its server gives it", async () => {
-  const download = (type: string, disposition: string, body: string) => ({
-    headers: { "content-type": type, "content-disposition": disposition },
-    body,
-  });
-  const disposition = `attachment; filename="Plan.csv"; filename*=UTF-8''Pl%C3%A4ne%5C2026.csv`;
-  site.page("/", ["/get?id=5", "/get?id=6"]);
-  site.routes.set("/get?id=5", download("application/octet-stream", disposition, "a,b"));
-  site.routes.set("/get?id=6", download("application/force-download", "attachment", "text"));
-  const source = webSource(site.port, { startUrls: [BASE] });
-  await source.scan();
-  const names = [...source.files.values()].slice(1).map(({ name, mimeType }) => [name, mimeType]);
-  expect(names).toEqual([
-    ["2026.csv", "text/csv"],
-    ["get", "application/force-download"],
-  ]);
-});

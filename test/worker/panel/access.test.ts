@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
+import { eventually } from "../../support/eventually.ts";
 import { call, ORIGIN, signedIn, outcomeOf, withKey } from "../../support/worker-client.ts";
 
 const DAY = 86_400_000;
@@ -97,6 +98,19 @@ test("with the cookie, only our own pages change anything", async () => {
   expect((await post({ "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
   // Where there is an Authorization header it alone counts.
   expect((await post({ Origin: ORIGIN, Authorization: "Bearer nonsense" })).status).toBe(401);
+});
+
+test("what one caller is refused is a few audit entries an hour, with a count", async () => {
+  const { key } = await newKey("admin");
+  for (let n = 0; n < 40; n++) await withKey(key).send("DELETE", `/keys/invented-${n}`);
+  const admin = await signedIn();
+  await eventually(async () => {
+    const { body } = await admin.send("GET", "/audit?action=keys.remove");
+    const { data } = body as { data: { status: number; count: number }[] };
+    const entries = data.filter(({ status }) => status === 404);
+    expect(entries.length).toBeLessThanOrEqual(8);
+    expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(40);
+  });
 });
 
 test("the last administrator can be neither removed nor demoted", async () => {

@@ -211,11 +211,7 @@ test("name and interval change; identifier and provider never do", async () => {
 });
 
 test("the webhook secret is renewed, and only its hash is kept", async () => {
-  const source = await make({
-    name: "Hooked",
-    provider: "web",
-    config: { pushHosts: ["site.test"] },
-  });
+  const source = await make({ name: "Hooked", provider: "web", config: { pushHosts: ["a.test"] } });
   const renewed = await admin.send("POST", "/file-sources/hooked/webhook-secret");
   const { webhookSecret } = renewed.body as { webhookSecret: string };
   expect(renewed.status).toBe(200);

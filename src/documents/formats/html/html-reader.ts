@@ -64,7 +64,7 @@ export class HtmlReader {
   readonly #tabs = new OpenTabs();
   #skipping = 0;
   /** Ids of what a button in a heading opens: https://www.w3.org/WAI/ARIA/apg/patterns/accordion/ */
-  readonly #collapsed = new Set<string | undefined>();
+  readonly #collapsed = new Set<string>();
   readonly #formula = new OpenFormula();
   readonly #depths = new OpenDepths();
   readonly #open: OpenElement[] = [];
@@ -141,10 +141,7 @@ export class HtmlReader {
   #effectOf(name: string, attributes: Attributes): Effect {
     // A browser shows a shadow root (HTML standard, §4.12.3) in its host's place.
     if (SKIPPED.has(name) && attributes["shadowrootmode"] === undefined) return "skip";
-    const { id, "aria-controls": panel } = attributes;
-    const isCollapsed = id !== undefined && this.#collapsed.has(id);
-    if (this.#depths.headline > 0 && "aria-expanded" in attributes) this.#collapsed.add(panel);
-    if (isHidden(attributes) && !isCollapsed) {
+    if (this.#isHidden(attributes)) {
       if (this.#skipping === 0) this.#out.leftOut.add("hidden element");
       return "skip";
     }
@@ -153,6 +150,13 @@ export class HtmlReader {
     const effect = effectOf(name, attributes);
     if (effect === "button" && this.#isButtonText) return "plain";
     return INLINE_EFFECTS.has(effect) && this.#depths.inline >= MAX_INLINE_DEPTH ? "plain" : effect;
+  }
+
+  #isHidden(attributes: Attributes): boolean {
+    const { id = "", "aria-controls": panel } = attributes;
+    const opensPanel = this.#depths.headline > 0 && attributes["aria-expanded"] !== undefined;
+    if (opensPanel && panel !== undefined) this.#collapsed.add(panel);
+    return isHidden(attributes) && !this.#collapsed.has(id);
   }
 
   #enter(open: OpenElement): void {

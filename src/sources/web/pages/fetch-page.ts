@@ -117,7 +117,7 @@ async function outcomeOf(crawler: Crawler, got: GuardedResponse, options: FetchO
   if (!READABLE.has(status))
     return await discard(failedOutcome(statusFailure(response, crawler.now())));
   const fileName = downloadName(headers);
-  const mediaType = mediaTypeOf(fileName ?? url.pathname, headers.get("content-type"));
+  const mediaType = mediaTypeOf(url, fileName, headers.get("content-type"));
   if (!options.anyType && NO_DOCUMENT.test(mediaType)) {
     return await discard(failedOutcome(new SourceFailure("bad-file", `no document: ${mediaType}`)));
   }
@@ -167,10 +167,10 @@ function downloadName(headers: Headers): string | null {
   return problemWithName(name) === null ? name : null;
 }
 
-function mediaTypeOf(name: string, contentType: string | null): string {
+function mediaTypeOf(url: URL, fileName: string | null, contentType: string | null): string {
   const mediaType = bareMediaType(contentType);
   if (mediaType !== null && mediaType !== UNKNOWN_MEDIA_TYPE) return mediaType;
-  const byName = mediaTypeByName(name);
+  const byName = mediaTypeByName(fileName ?? url.pathname);
   return mediaType === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
 }
 

@@ -72,11 +72,6 @@ describe("tabs, frames and tables as generators write them", () => {
       "| Area | Town |\n| --- | --- |\n| North | Ayl |\n| North | Bex |\n| South | Cove |",
     ],
     [
-      "a table of elements that only their roles make one",
-      `<div role=table><div role=row><span role=columnheader>Town</span><span role=columnheader>Area</span></div><div role=row><span role=cell>Ayl</span><span role=cell>North</span></div></div>`,
-      "| Town | Area |\n| --- | --- |\n| Ayl | North |",
-    ],
-    [
       "a last cell over several rows in each of them",
       `<table><tr><th>Town<th>Area<tr><td>Ayl<td rowspan=3>North<tr><td>Bex<tr><td>Cove</table>`,
       "| Town | Area |\n| --- | --- |\n| Ayl | North |\n| Bex | North |\n| Cove | North |",

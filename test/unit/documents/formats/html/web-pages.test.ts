@@ -251,3 +251,11 @@ describe("text", () => {
     expect(await markdownOf(`<body><div>${html}</div></body>`)).toBe(markdown);
   });
 });
+
+it("elements that only their roles make a table are one", async () => {
+  const cells = (role: string, ...texts: string[]) =>
+    `<div role=row>${texts.map((text) => `<span role=${role}>${text}</span>`).join("")}</div>`;
+  const rows = cells("columnheader", "Town", "Area") + cells("cell", "Ayl", "North");
+  const table = "| Town | Area |\n| --- | --- |\n| Ayl | North |";
+  expect(await markdownOf(`<div role=table>${rows}</div>`)).toBe(table);
+});
