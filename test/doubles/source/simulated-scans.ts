@@ -50,7 +50,7 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (context:
   const take = (page: ListingPage, notes: Notes) => {
     if (page.restarted === true) notes.clear();
     for (const id of page.deleted) notes.set(id, "deleted");
-    for (const { id } of page.unread ?? []) if (id !== null) notes.set(id, "seen");
+    noteUnread(page, notes);
     for (const file of page.files) {
       // A file that was read before keeps what it was.
       const isKept = file.failure !== undefined && files.get(file.externalId ?? "")?.version;
@@ -109,6 +109,9 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (context:
     paths: () => [...files.values()].map(({ path }) => path).sort(),
   };
 }
+
+const noteUnread = ({ unread = [] }: ListingPage, notes: Notes) =>
+  unread.forEach(({ id }) => notes.set(id ?? "", "seen"));
 
 type Simulated = { files: Map<string, ListedFile>; reader: () => SourceReader };
 
