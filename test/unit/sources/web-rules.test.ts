@@ -160,7 +160,7 @@ describe("pages", () => {
   test("tell their links, title, language, canonical address and wishes", () => {
     const page = runToEnd(
       readHtmlPage(
-        `<html lang="de-AT"><head><base href="/base/"><title> A
+        `<html lang="de-AT"><head><base href="/base/"><svg><title>nor this</title></svg><title> A
         title &amp; more </title><link rel="alternate" href="/alt"><link rel="CANONICAL" href="/canon"><link rel="prefetch NEXT" href="?page=2">
         <meta name="robots" content="NOINDEX, follow"><meta http-equiv="refresh" content="3; url='/next'"></head>
        <body><a href="one">1</a><a href="#top">top</a><a>none</a><a rel="nofollow" href="/ad">ad</a>

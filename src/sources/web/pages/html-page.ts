@@ -52,11 +52,13 @@ export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
   let linkedData: string | null = null;
   let depth = 0;
   let noScripts = 0;
+  let drawings = 0;
   const parser: Parser = new Parser({
     onopentag(name, attributes) {
       depth += 1;
       if (depth > MAX_DEPTH) parser.pause();
-      inTitle = name === "title" && page.title === null;
+      if (name === "svg") drawings += 1;
+      inTitle = name === "title" && drawings === 0 && page.title === null;
       if (inTitle) page.title = "";
       if (name === "script" && attributes["type"] === LINKED_DATA) linkedData ??= "";
       if (name === "noscript") noScripts += 1;
@@ -69,6 +71,7 @@ export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
     onclosetag(name) {
       depth -= 1;
       if (name === "noscript") noScripts -= 1;
+      if (name === "svg") drawings -= 1;
       if (name === "title") inTitle = false;
       if (name !== "script" || linkedData === null) return;
       page.modified.push(...(DATE_MODIFIED.exec(linkedData)?.slice(1) ?? []));
