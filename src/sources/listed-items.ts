@@ -21,26 +21,22 @@ export const listedItems = <Item>(item: z.ZodType<Item>, idField = "id") =>
     return { items, unread };
   });
 
-/** Unread items by the ids of their files. */
-export const withFileIds = (unread: UnreadItem[], fileIdOf: (id: string) => string): UnreadItem[] =>
+/** Unread items by the ids of their files; null: they may hold files. */
+export const withFileIds = (unread: UnreadItem[], fileIdOf: (id: string) => string | null) =>
   unread.map(({ id, path, message }) => ({ id: id && fileIdOf(id), path, message }));
-
-/** Unread items that may hold files, or be files that have another id. */
-export const withoutIds = (unread: UnreadItem[]): UnreadItem[] =>
-  unread.map(({ path, message }) => ({ id: null, path, message }));
 
 /** An answer that is one item. */
 export const listedItem = <Item>(item: z.ZodType<Item>) =>
   z.preprocess((value) => [value], listedItems(item));
 
 function unreadItem(value: unknown, idField: string, { issues }: z.ZodError): UnreadItem {
-  const fields = isObject(value) ? value : {};
-  const [id = null, name = null] = [[idField], ["name", "title", "path", idField]].map((names) =>
-    names.map((field) => textOf(fields[field])).find((text) => text !== null),
-  );
+  const textAt = (...names: string[]) =>
+    names.map((name) => (isObject(value) ? textOf(value[name]) : "")).find(Boolean) ?? null;
+  const id = textAt(idField);
   const field = issues[0]?.path.join(".") ?? "";
-  return { id, path: name ?? "", message: `the provider lists it in an unknown form (${field})` };
+  const message = `the provider lists it in an unknown form (${field})`;
+  return { id, path: textAt("name", "title", "path") ?? id ?? "", message };
 }
 
-const textOf = (value: unknown): string | null =>
-  (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : null;
+const textOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";

@@ -23,9 +23,6 @@ const MAX_QUERY_LENGTH = 10_000;
 /** Each is searched on its own; a program that covers more names one. */
 const RAGS_LIMIT = 20;
 
-const POINT_IN_TIME_FORM =
-  "an ISO 8601 day such as 2026-11-30, or a time with its zone such as 2026-11-30T09:00:00Z";
-
 const SearchInput = z.object({
   query: z
     .string()
@@ -35,10 +32,8 @@ const SearchInput = z.object({
   rag: z.string().optional().describe("Identifier of one RAG; by default, all are searched."),
   modifiedAfter: pointInTime
     .optional()
-    .describe(`Only files changed then or later: ${POINT_IN_TIME_FORM}.`),
-  modifiedBefore: pointInTime
-    .optional()
-    .describe(`Only files changed before then: ${POINT_IN_TIME_FORM}.`),
+    .describe("Only files changed since an ISO 8601 day (2026-11-30) or time (2026-11-30T09:00Z)."),
+  modifiedBefore: pointInTime.optional().describe("Only files changed before such a day or time."),
   topK: numberOrText(z.int().min(1).max(RESULTS_LIMIT).default(RESULTS_DEFAULT)).describe(
     "Maximum number of results.",
   ),

@@ -2,7 +2,7 @@ import { mapParallel } from "../../core/work/parallel.ts";
 import { nullIfDenied } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ReaderStore, UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { withoutIds } from "../listed-items.ts";
+import { withFileIds } from "../listed-items.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import { ABSENT, V2, type Space } from "./confluence-client.ts";
@@ -92,7 +92,7 @@ export class SpaceListing {
     const { items, unread, next } = await client.get(contentPage, path, query);
     const contents = items.map((each) => Object.assign(each, { kind }));
     // A page may have attachments.
-    return { contents, unread: withoutIds(unread), entries: contents.length, next };
+    return { contents, unread: withFileIds(unread, () => null), entries: contents.length, next };
   }
 
   /** Attachments, and labels and restrictions of pages, many in one call. */

@@ -4,7 +4,7 @@ import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/sou
 import type { UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { readText } from "../guarded-fetch.ts";
-import { listedItems, withoutIds } from "../listed-items.ts";
+import { listedItems, withFileIds } from "../listed-items.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { RAW } from "./github-client.ts";
 import { NO_ISSUE } from "./issues.ts";
@@ -58,7 +58,7 @@ export async function compareTrees(
   return {
     changes: rejectPointers(changes, above.length, lfs),
     folders: isFlat ? folders : [],
-    unread: isFlat ? withoutIds(unread) : unread,
+    unread: isFlat ? withFileIds(unread, () => null) : unread,
   };
 }
 

@@ -4,7 +4,7 @@ import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { folderTree, type FolderTree } from "../folder-tree.ts";
-import { withoutIds } from "../listed-items.ts";
+import { withFileIds } from "../listed-items.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { googleApi } from "./drive-client.ts";
@@ -76,7 +76,7 @@ export class GoogleDriveReader implements SourceReader {
     if (phase === "folders") {
       await this.#addFolders(client, tree, files, at === null);
       const next = JSON.stringify(further ?? { phase: "files", page: null });
-      return { files: [], deleted: [], unread: withoutIds(unread), entries, next };
+      return { files: [], deleted: [], unread: withFileIds(unread, () => null), entries, next };
     }
     const current = await this.#filesOf(client, files, { tree, places: folderTree(tree) });
     await this.#tree.keep(tree);
