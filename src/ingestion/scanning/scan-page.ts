@@ -76,9 +76,11 @@ async function listPage(run: ScanRun, reader: SourceReader): Promise<ListingPage
     return await reader.readPushed(urls, signal);
   }
   const { cursor } = run.progress;
-  const { changeCursor } = run.source;
+  const { changeCursor, permissions } = run.source;
   if (mode === "follow" && changeCursor !== null && reader.follow !== undefined) {
-    return await reader.follow(changeCursor, cursor, signal);
+    const page = await reader.follow(changeCursor, cursor, signal);
+    // An item that cannot be read may be a folder whose readers changed.
+    return permissions === "on" && page?.unread?.length ? null : page;
   }
   return await reader.list(cursor, signal);
 }

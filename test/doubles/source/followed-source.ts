@@ -60,6 +60,7 @@ export class FollowedSource extends ScriptedSource {
     return {
       files,
       deleted: [...ids],
+      unread: this.unread,
       next: more ? String(end) : null,
       ...(more ? {} : { changeCursor: String(end) }),
     };
