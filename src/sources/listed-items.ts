@@ -3,10 +3,12 @@ import { z } from "zod";
 import { isObject } from "../core/is-object.ts";
 import type { UnreadItem } from "../ports/source-reader.ts";
 
+/** As many items, none of which is readable, are no page: the form of all has changed. */
+const MANY = 10;
+
 /**
  * The items of a page of a listing, without those that are not in the form that the provider
- * documents. `idField` holds a file's external id. Several items and none that is readable are no
- * page: then the whole form has changed.
+ * documents. `idField` holds a file's external id.
  */
 export const listedItems = <Item>(item: z.ZodType<Item>, idField = "id") =>
   z.array(z.unknown()).transform((values, context) => {
@@ -17,7 +19,7 @@ export const listedItems = <Item>(item: z.ZodType<Item>, idField = "id") =>
       if (error === undefined) items.push(data);
       else unread.push(unreadItem(value, idField, error));
     }
-    if (items.length === 0 && unread.length > 1) context.addIssue("no item can be read");
+    if (items.length === 0 && unread.length >= MANY) context.addIssue("no item can be read");
     return { items, unread };
   });
 
@@ -35,7 +37,7 @@ function unreadItem(value: unknown, idField: string, { issues }: z.ZodError): Un
   const id = textAt(idField);
   const field = issues[0]?.path.join(".") ?? "";
   const message = `the provider lists it in an unknown form (${field})`;
-  return { id, path: textAt("name", "title", "path") ?? id ?? "", message };
+  return { id, path: textAt("name", "title", "path") ?? id ?? "an item", message };
 }
 
 const textOf = (value: unknown): string =>
