@@ -34,7 +34,8 @@ export const listedItem = <Item>(item: z.ZodType<Item>) =>
 function unreadItem(value: unknown, idField: string, { issues }: z.ZodError): UnreadItem {
   const textAt = (...names: string[]) =>
     names.map((name) => (isObject(value) ? textOf(value[name]) : "")).find(Boolean) ?? null;
-  const id = textAt(idField);
+  const isIdRead = issues.every(({ path: [field] }) => field !== idField);
+  const id = isIdRead ? textAt(idField) : null;
   const field = issues[0]?.path.join(".") ?? "";
   const message = `the provider lists it in an unknown form (${field})`;
   return { id, path: textAt("name", "title", "path") ?? id ?? "an item", message };

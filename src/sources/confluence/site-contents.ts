@@ -42,7 +42,7 @@ const holderIdOf = ({ type, pageId, blogPostId, container: holder }: Held) =>
  */
 export const wireContent = z
   .object({
-    id,
+    id: id.min(1),
     title: id,
     type: text,
     status: text,

@@ -10,7 +10,12 @@ import { RAW } from "./github-client.ts";
 import { NO_ISSUE } from "./issues.ts";
 
 /** https://docs.github.com/rest/git/trees */
-const object = z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() });
+const object = z.object({
+  path: z.string().min(1),
+  mode: z.string(),
+  type: z.string(),
+  sha: z.string(),
+});
 const entry = object.extend({ size: z.number().default(0) });
 type Entry = z.infer<typeof entry>;
 const tree = z.object({

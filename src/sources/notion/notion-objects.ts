@@ -37,7 +37,7 @@ const parent = z.looseObject({ type: z.string() }).transform((value) => {
 
 /** https://developers.notion.com/reference/page, `/data-source`, `/database`, `/block` */
 export const notionObject = z.object({
-  object: z.string(),
+  object: z.string().min(1),
   id: z.string().min(1),
   parent: parent.nullable().default(null),
   database_parent: parent.nullish(),

@@ -8,16 +8,11 @@ import { bareMediaType } from "../bare-media-type.ts";
 const facet = z.looseObject({}).nullish();
 const text = z.string().nullish();
 
-export const driveItem = z.object({
+/** What an item is and where: a folder of which no more can be read still holds its files. */
+const itemPlace = z.object({
   id: z.string().min(1),
   /** A deleted item has none. */
   name: text,
-  size: z.number().nullish(),
-  eTag: text,
-  cTag: text,
-  webUrl: text,
-  lastModifiedDateTime: text,
-  createdBy: z.object({ user: z.object({ email: text, displayName: text }).nullish() }).nullish(),
   parentReference: z.object({ id: text }).nullish(),
   file: z
     .object({
@@ -30,15 +25,28 @@ export const driveItem = z.object({
   remoteItem: facet,
   root: facet,
   deleted: facet,
+});
+export type PlacedItem = z.infer<typeof itemPlace>;
+
+export const driveItem = itemPlace.extend({
+  size: z.number().nullish(),
+  eTag: text,
+  cTag: text,
+  webUrl: text,
+  lastModifiedDateTime: text,
+  createdBy: z.object({ user: z.object({ email: text, displayName: text }).nullish() }).nullish(),
   malware: facet,
   /** With `hierarchicalsharing`, of items with permissions of their own; empty: shared with none. */
   shared: facet,
 });
 export type DriveItem = z.infer<typeof driveItem>;
 
-/** A folder still holds its files where no more of it than its place can be read. */
-export const folderItem = driveItem.omit({ size: true, createdBy: true, malware: true });
-export type FolderItem = z.infer<typeof folderItem>;
+/** Without its kind or its parent, an item would look deleted, with all that lies in it. */
+const hasPlace = (item: PlacedItem) =>
+  ["deleted", "root"].includes(kindOf(item)) ||
+  (kindOf(item) !== "unknown" && Boolean(item.parentReference?.id));
+export const placedItem = itemPlace.refine(hasPlace);
+export const listedDriveItem = driveItem.refine(hasPlace, { path: ["parentReference"] });
 
 /** Fields that are requested for each item; other facets are not answered. */
 export const fieldsOf = ({ withReaders }: { withReaders: boolean }) =>
@@ -46,15 +54,15 @@ export const fieldsOf = ({ withReaders }: { withReaders: boolean }) =>
     .filter((name) => withReaders || name !== "shared")
     .join(",");
 
-export type ItemKind = "deleted" | "root" | "folder" | "file" | "other";
+export type ItemKind = "deleted" | "root" | "folder" | "file" | "other" | "unknown";
 
-/** `other`: notebooks (packages), shortcuts to other drives, and whatever else has no bytes. */
-export function kindOf(item: FolderItem): ItemKind {
+/** `other`: notebooks (packages) and shortcuts to other drives, which have no bytes. */
+export function kindOf(item: PlacedItem): ItemKind {
   if (item.deleted) return "deleted";
   if (item.root) return "root";
   if (item.package || item.remoteItem) return "other";
   if (item.folder) return "folder";
-  return item.file ? "file" : "other";
+  return item.file ? "file" : "unknown";
 }
 
 /** Tags from which a version was made, kept with the file. */

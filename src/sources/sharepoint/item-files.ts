@@ -68,8 +68,7 @@ const pathOf = ({ path }: FolderPlace, { name }: DriveItem) => `${path}${segment
 
 function reasonOf(item: DriveItem): string {
   if (item.remoteItem) return "shortcuts to other libraries are not followed";
-  if (item.package) return "notebooks (OneNote) and other packages cannot be read";
-  return "the item has no content that could be read";
+  return "notebooks (OneNote) and other packages cannot be read";
 }
 
 function listedFile(

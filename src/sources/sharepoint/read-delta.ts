@@ -3,14 +3,8 @@ import { z } from "zod";
 import type { ApiClient } from "../api-client.ts";
 import { folderTree, type Folder } from "../folder-tree.ts";
 import { listedItems } from "../listed-items.ts";
-import {
-  driveItem,
-  fieldsOf,
-  folderItem,
-  kindOf,
-  type DriveItem,
-  type FolderItem,
-} from "./drive-items.ts";
+import { fieldsOf, kindOf, listedDriveItem, placedItem } from "./drive-items.ts";
+import type { DriveItem, PlacedItem } from "./drive-items.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 /** https://learn.microsoft.com/graph/api/driveitem-delta */
@@ -22,7 +16,11 @@ const EXPIRED = [400, 404, 410];
 
 const link = z.string().optional();
 const deltaPage = z
-  .object({ value: listedItems(driveItem), "@odata.nextLink": link, "@odata.deltaLink": link })
+  .object({
+    value: listedItems(listedDriveItem),
+    "@odata.nextLink": link,
+    "@odata.deltaLink": link,
+  })
   // Without a link it is not the end: what it does not name would count as deleted.
   .refine((page) => page["@odata.nextLink"] ?? page["@odata.deltaLink"]);
 
@@ -82,7 +80,7 @@ function applyFolder(drive: FollowedDrive, item: DriveItem): boolean {
 }
 
 /** A notebook holds pages that are no files of ours; above the drive's root there is nothing. */
-const placeOf = (item: FolderItem) =>
+const placeOf = (item: PlacedItem) =>
   kindOf(item) === "folder"
     ? { name: item.name ?? "", parent: item.parentReference?.id ?? null }
     : { name: "", parent: null };
@@ -118,6 +116,6 @@ export async function findMissingFolders(
 async function findFolder(client: ApiClient, driveId: string, id: string) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
   const address = client.address(path, { $select: fieldsOf({ withReaders: false }) });
-  const item = await client.find(folderItem, address, { absent: [403, 404] });
+  const item = await client.find(placedItem, address, { absent: [403, 404] });
   return item === null ? null : placeOf(item);
 }

@@ -46,59 +46,72 @@ async function listAll(reader: SourceReader) {
   };
 }
 
-const worlds: Record<string, () => Promise<{ id: string; reader: SourceReader }>> = {
-  async SharePoint() {
+type World = (fields: object) => Promise<{ id: string; reader: SourceReader }>;
+const worlds: Record<string, World> = {
+  async SharePoint(fields) {
     const graph = new GraphDouble();
     const drive = graph.drive("Documents");
     const id = drive.file(drive.root, "bad.md", "");
     const folder = drive.folder(drive.root, "folder");
     drive.file(folder, "good.md", "");
-    for (const each of [id, folder]) damage(graph, each, { size: "large" });
+    damage(graph, id, fields);
+    damage(graph, folder, { size: "large" });
     return { id, reader: graphSource(graph, { driveId: drive.id }).reader() };
   },
-  async Drive() {
+  async Drive(fields) {
     const drive = await GoogleDriveDouble.open();
     const id = drive.file(drive.root, "bad.md", "");
     drive.file(drive.root, "good.md", "");
-    damage(drive, id, { mimeType: null });
+    damage(drive, id, fields);
     return { id, reader: driveSource(drive).reader() };
   },
-  async GitHub() {
+  async GitHub(fields) {
     const double = new GithubDouble();
     const own = double.repository("handbook");
     own.change((entries) => {
       for (const name of ["bad.md", "good.md"]) entries.set(name, { content: "", mode: "100644" });
     });
-    damage(double, "bad.md", { sha: null });
+    damage(double, "bad.md", fields);
     return { id: `${own.id}:bad.md`, reader: githubSource(double).reader() };
   },
-  async Confluence() {
+  async Confluence(fields) {
     const site = new ConfluenceDouble();
     const page = site.page(site.space("ENG"), "page", "");
     const id = site.attach(page, "bad.md", "");
     site.attach(page, "good.md", "");
-    damage(site, id, { version: null });
+    damage(site, id, fields);
     return { id, reader: confluenceSource(site).reader() };
   },
-  async Notion() {
+  async Notion(fields) {
     const notion = new NotionDouble();
     const id = notion.page(null, "bad", []);
     notion.page(null, "good", []);
-    damage(notion, id, { in_trash: "no" });
+    damage(notion, id, fields);
     return { id, reader: notionSource(notion).reader() };
   },
 };
 
-test.each(Object.entries(worlds))(
-  "an item of %s that cannot be read is left out",
-  async (_, begin) => {
-    const { id, reader } = await begin();
-    const { files, unread } = await listAll(reader);
-    expect(files).toContain("good.md");
-    expect(files).not.toContain("bad.md");
-    expect(unread).toContainEqual({ id, path: expect.any(String), message: expect.any(String) });
-  },
-);
+test.each<[string, object]>([
+  ["SharePoint", { size: "large" }],
+  ["SharePoint", { parentReference: null }],
+  ["SharePoint", { file: undefined }],
+  ["Drive", { mimeType: null }],
+  ["GitHub", { sha: null }],
+  ["GitHub", { path: 7 }],
+  ["Confluence", { version: null }],
+  ["Confluence", { id: "" }],
+  ["Notion", { in_trash: "no" }],
+])("an item of %s with %j is left out", async (provider, fields) => {
+  const world = worlds[provider];
+  if (world === undefined) throw new Error(provider);
+  const { id, reader } = await world(fields);
+  const { files, unread } = await listAll(reader);
+  expect(files).toContain("good.md");
+  expect(files).not.toContain("bad.md");
+  const expected = "id" in fields || "path" in fields ? null : id;
+  const item = { path: expect.any(String), message: expect.any(String) };
+  expect(unread).toContainEqual({ ...item, id: expected });
+});
 
 test("a file whose entry cannot be read after a push stays, and others follow", async () => {
   const { double, own, source } = openRepository();
