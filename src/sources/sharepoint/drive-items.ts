@@ -8,7 +8,7 @@ import { bareMediaType } from "../bare-media-type.ts";
 const facet = z.looseObject({}).nullish();
 const text = z.string().nullish();
 
-/** What an item is and where: a folder of which no more can be read still holds its files. */
+/** An item's kind and place: a folder of which no more can be read still holds its files. */
 const itemPlace = z.object({
   id: z.string().min(1),
   /** A deleted item has none. */

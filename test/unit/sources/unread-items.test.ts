@@ -115,13 +115,13 @@ test.each<[string, object]>([
 
 test("a file whose entry cannot be read after a push stays, and others follow", async () => {
   const { double, own, source } = openRepository();
-  const put = (content: string) =>
+  const push = (content: string) =>
     own.change((entries) => {
       for (const name of ["bad.md", "good.md"]) entries.set(name, { content, mode: "100644" });
     });
-  put("1");
+  push("1");
   await source.scan();
-  put("2");
+  push("2");
   damage(double, "bad.md", { sha: null });
   expect(await source.scan()).toBe("full");
   expect(source.paths()).toEqual(["handbook/bad.md", "handbook/good.md"]);
