@@ -68,19 +68,21 @@ function decodeKey(key: string): string {
   }
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
-export const LISTS_RESTORED = {
-  headers: { "x-amz-optional-object-attributes": "RestoreStatus" },
-};
+const isAmazon = (endpoint: string) =>
+  /\.amazonaws\.com(?:\.cn)?$/.test(new URL(endpoint).hostname);
+
+/** Other servers refuse a header that they do not know. */
+export const listingHeaders = (endpoint: string): Record<string, string> =>
+  // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+  isAmazon(endpoint) ? { "x-amz-optional-object-attributes": "RestoreStatus" } : {};
+
 export const NOT_RESTORED = "the object is archived: restore it, and the next scan reads it";
-const AMAZON = /\.amazonaws\.com(?:\.cn)?$/;
 const ARCHIVES = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
 /** Only Amazon lists which objects are restored; elsewhere these classes may be read at once. */
 export function filesOf({ objects, unread }: ObjectListing, prefix: string, endpoint: string) {
-  const isAmazon = AMAZON.test(new URL(endpoint).hostname);
   const isArchived = (each: ListedObject) =>
-    isAmazon &&
+    isAmazon(endpoint) &&
     ARCHIVES.has(each.storageclass) &&
     each["restorestatus/isrestoreinprogress"] !== "false";
   const archived = objects.filter(isArchived).map(({ key }) => {

@@ -24,7 +24,7 @@ import {
 } from "../guarded-fetch.ts";
 import { folderPrefix, withOwnPaths } from "../listed-file-from-object.ts";
 import type { SourceTools } from "../source-manifest.ts";
-import { filesOf, LISTS_RESTORED, MARKER, NOT_RESTORED, parseListing } from "./object-listing.ts";
+import { filesOf, listingHeaders, MARKER, NOT_RESTORED, parseListing } from "./object-listing.ts";
 import { READERS, addReaders } from "./object-readers.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 
@@ -51,13 +51,12 @@ export function objectStorageReader(
 ): SourceReader {
   const { outgoing, now, known: knownFiles, readsPermissions = false } = options;
   const { pageSize = readsPermissions ? PAGE_SIZE_WITH_READERS : DEFAULT_PAGE_SIZE } = options;
-  const client = signerOf(config, secrets);
   const prefix = folderPrefix(config.prefix);
-
-  const get = createSignedGet(client, outgoing);
+  const get = createSignedGet(signerOf(config, secrets), outgoing);
+  const headers = listingHeaders(config.endpoint);
 
   const listPage = async (cursor: string | null, keys: number, signal: AbortSignal) => {
-    const got = await get(listingUrl(config, prefix, cursor, keys), signal, LISTS_RESTORED);
+    const got = await get(listingUrl(config, prefix, cursor, keys), signal, { headers });
     if (!got.response.ok) throw await storageFailure(got, now(), NOT_LISTED);
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
     const listing = await runCooperatively(parseListing(await readText(got, limits)), yieldNow);
