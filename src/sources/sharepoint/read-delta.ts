@@ -1,8 +1,9 @@
 import { z } from "zod";
 
+import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { folderTree, type Folder } from "../folder-tree.ts";
-import { listedItems } from "../listed-items.ts";
+import { listedItem, listedItems } from "../listed-items.ts";
 import { fieldsOf, kindOf, listedDriveItem, placedItem } from "./drive-items.ts";
 import type { DriveItem, PlacedItem } from "./drive-items.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
@@ -116,6 +117,9 @@ export async function findMissingFolders(
 async function findFolder(client: ApiClient, driveId: string, id: string) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
   const address = client.address(path, { $select: fieldsOf({ withReaders: false }) });
-  const item = await client.find(placedItem, address, { absent: [403, 404] });
-  return item === null ? null : placeOf(item);
+  const answer = await client.find(listedItem(placedItem), address, { absent: [403, 404] });
+  const [unread] = answer?.unread ?? [];
+  if (unread !== undefined)
+    throw new SourceFailure("denied", `SharePoint: folder ${unread.path}: ${unread.message}`);
+  return answer?.items.map(placeOf)[0] ?? null;
 }

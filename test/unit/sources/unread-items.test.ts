@@ -128,6 +128,21 @@ test("a file whose entry cannot be read after a push stays, and others follow", 
   expect(new Set([...source.files.values()].map(({ version }) => version)).size).toBe(2);
 });
 
+test("a library with a folder that cannot be read stays, and stops no other", async () => {
+  const graph = new GraphDouble();
+  const { library, ...site } = graph.site("hr");
+  const board = graph.library(site, "Board");
+  const folder = board.folder(board.root, "folder");
+  board.file(folder, "a.md", "");
+  const source = graphSource(graph, { siteId: site.address });
+  await source.scan();
+  damage(graph, folder, { name: 7 });
+  library.expireLinks();
+  library.file(library.root, "b.md", "");
+  await source.scan();
+  expect(source.paths()).toEqual(["Board/folder/a.md", "Documents/b.md"]);
+});
+
 test("a page without any item that can be read fails, and lists nothing", async () => {
   const graph = new GraphDouble();
   const drive = graph.drive("Documents");
