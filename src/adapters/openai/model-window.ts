@@ -79,7 +79,7 @@ function numCtxIn(settings: unknown): number {
 /** llama-server: `meta.n_ctx`, vLLM: `max_model_len`, LiteLLM: `model_info`, others by their names. */
 export function windowIn(lists: unknown[], model: string): number | null {
   const listings = lists.flatMap((body) => {
-    const list = isObject(body) ? (body["data"] ?? body["models"]) : null;
+    const list = isObject(body) ? (body["data"] ?? body["models"]) : body;
     return Array.isArray(list) ? list.filter(isObject) : [];
   });
   const windows = listings

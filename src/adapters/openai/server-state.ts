@@ -11,8 +11,11 @@ type Fetch = typeof globalThis.fetch;
 /** Whoever opens a form waits for the list. */
 const LIST_TIMEOUT_MS = 2 * SECOND_MS;
 
-/** A server without models may send null. */
-const modelList = z.object({ data: z.array(z.object({ id: z.string().min(1) })).nullable() });
+/** A server without models may send null, and some send the list alone: GitHub Models, Together. */
+const listing = z.object({ id: z.string().min(1) });
+const modelList = z
+  .union([z.array(z.unknown()), z.object({ data: z.array(z.unknown()).nullable() })])
+  .transform((body) => (Array.isArray(body) ? body : (body.data ?? [])));
 
 const PROBLEMS: Record<number, string> = {
   401: "needs another key",
@@ -50,7 +53,7 @@ export async function stateOf(
       const problem = `${PROBLEMS[status] ?? "does not list its models"} (${status})`;
       return { ...state, status, problem };
     }
-    const listings = list.data.data ?? [];
+    const listings = list.data.flatMap((each) => listing.safeParse(each).data ?? []);
     const isTold = listings.every(({ id }) => windowIn([body], id) !== null);
     const lists = isTold ? [] : await Promise.all(readOwnLists({ baseUrl, fetch: send, signal }));
     const models = listings.map(({ id }) => {

@@ -5,6 +5,7 @@ import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-fail
 import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
 import type { ModelProvider } from "../../../src/adapters/model-provider.ts";
 import { MODEL_PROVIDERS, modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { stateOf } from "../../../src/adapters/openai/server-state.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { parseConfig } from "../../../src/config.ts";
 
@@ -56,4 +57,29 @@ test("a query and a reranking do not wait for capacity of Workers AI, a document
   const { model } = models.reranker("workers-ai/@cf/baai/bge-reranker-base");
   await model.doRerank({ query: "a", documents: { type: "text", values: ["b"] } });
   expect(flags).toEqual([undefined, true, true]);
+});
+
+/** As GitHub Models and Together list them, or a gateway of which one entry is broken. */
+test.each([
+  [
+    [
+      { id: "phi-4", name: "phi" },
+      { id: "gpt", context_length: 4096 },
+    ],
+  ],
+  [{ data: [{ id: "phi-4" }, { id: null }, null, { id: "gpt", context_length: 4096 }] }],
+])("a server's models are read from %j", async (list) => {
+  const fetch = () => Promise.resolve(Response.json(list));
+  const server = {
+    name: "lab",
+    baseUrl: "http://lab.test/v1",
+    apiKey: undefined,
+    setBy: "panel",
+  } as const;
+  const { problem, models } = await stateOf(server, fetch);
+  expect(problem).toBeNull();
+  expect(models.map(({ model, contextTokens }) => [model, contextTokens])).toEqual([
+    ["lab/phi-4", null],
+    ["lab/gpt", 4096],
+  ]);
 });
