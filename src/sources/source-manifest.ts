@@ -58,8 +58,6 @@ type Manifest<Config extends z.ZodObject> = {
   /** Says on a source's page who may read its files, where the provider does not. */
   readersNote?: string;
   config: Config;
-  /** Stricter than `config`, for what people send. */
-  input?: z.ZodType<z.infer<Config>>;
   /** Absent: its sources are not scanned. Imports the reader when it is called. */
   open?: (config: z.infer<Config>, tools: SourceTools) => Promise<SourceReader>;
   notifications?: Notifications;

@@ -22,7 +22,7 @@ export function configSchemaOf(
   const { config } = manifest;
   const field = secretIsSet ? secretOf(manifest) : null;
   const secret = config.shape[field ?? ""];
-  if (field === null || secret === undefined) return manifest.input ?? config;
+  if (field === null || secret === undefined) return config;
   return config.safeExtend({ [field]: z.union([z.literal(true), secret]).optional() });
 }
 

@@ -134,7 +134,7 @@ async function makeResources(making: Making) {
   const web = await create<{ id: string; webhookSecret: string }>("file-sources", {
     ...titled("web"),
     provider: "web",
-    config: { pushHosts: ["example.com"], maxDepth: 0, maxPages: 10 },
+    config: { startUrls: [], sitemapUrls: [], maxDepth: 0, maxPages: 10 },
     scanIntervalMinutes: 0,
   });
   const main = { fileSource: name("docs") };

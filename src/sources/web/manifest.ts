@@ -1,5 +1,5 @@
 import { sourceManifest } from "../source-manifest.ts";
-import { webConfig, webInput } from "./web-config.ts";
+import { webConfig } from "./web-config.ts";
 
 export const web = sourceManifest({
   id: "web",
@@ -7,7 +7,6 @@ export const web = sourceManifest({
   summary: "Pages of a site, by links, sitemaps or addresses that you push.",
   takes: "addresses",
   config: webConfig,
-  input: webInput,
   open: async (config, tools) => {
     const { webReader } = await import("./web-reader.ts");
     return webReader(config, tools);

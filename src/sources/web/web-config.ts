@@ -77,14 +77,5 @@ export const webConfig = z.strictObject({
   ...pushes,
 });
 
-export const webInput = webConfig.refine(
-  ({ startUrls, sitemapUrls, pushHosts = [] }) =>
-    [startUrls, sitemapUrls, pushHosts].some(({ length }) => length > 0),
-  {
-    path: ["startUrls"],
-    message: "is required, or sitemapUrls, or pushHosts where pages are only pushed",
-  },
-);
-
 /** Patterns of `include` and `exclude`: see `frontier.ts`. */
 export type WebConfig = z.infer<typeof webConfig>;

@@ -49,12 +49,7 @@ export const SERVICE = {
       permissions: "on",
       defaultReaders: ["everyone"],
     },
-    web: {
-      name: "Web",
-      provider: "web",
-      scanIntervalMinutes: 0,
-      config: { maxDepth: 1, pushHosts: ["a.test"] },
-    },
+    web: { name: "Web", provider: "web", scanIntervalMinutes: 0, config: { maxDepth: 1 } },
     bucket: bucket(CREDENTIALS),
   },
   rags: {

@@ -60,7 +60,7 @@ test("a change is told field by field, old and new, and recorded as any other", 
   const change = {
     rags: { whole: { chunkSize: 300 } },
     fileSources: {
-      web: { config: { maxDepth: 2, pushHosts: ["a.test"] } },
+      web: { config: { maxDepth: 2 } },
       bucket: bucket({ ...CREDENTIALS, accessKeyId: "B" }),
     },
     prices: { "chat openai/m": { inputPrice: 3 } },
@@ -82,7 +82,7 @@ test("a change is told field by field, old and new, and recorded as any other", 
   expect(JSON.stringify(dry.body)).not.toContain("not to be shown");
   expect((await applied(change)).changed).toHaveLength(5);
   expect(await pull()).toMatchObject({
-    fileSources: { web: { config: { maxDepth: 2, pushHosts: ["a.test"] } } },
+    fileSources: { web: { config: { maxDepth: 2 } } },
     rags: { whole: { chunkSize: 300, chunkOverlap: 60 } },
     prices: { "chat openai/m": { inputPrice: 3, outputPrice: 2.5 } },
   });

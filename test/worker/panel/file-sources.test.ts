@@ -99,10 +99,6 @@ test.each([
   ],
   [{ name: "x", provider: "web", config: [] }, "config must be an object"],
   [
-    { name: "x", provider: "web" },
-    "config.startUrls is required, or sitemapUrls, or pushHosts where pages are only pushed",
-  ],
-  [
     { name: "x", provider: "cloud_drive", config: { credentials: { client_email: "a@b" } } },
     "config.credentials.private_key is required",
   ],
@@ -211,7 +207,7 @@ test("name and interval change; identifier and provider never do", async () => {
 });
 
 test("the webhook secret is renewed, and only its hash is kept", async () => {
-  const source = await make({ name: "Hooked", provider: "web", config: { pushHosts: ["a.test"] } });
+  const source = await make({ name: "Hooked", provider: "web" });
   const renewed = await admin.send("POST", "/file-sources/hooked/webhook-secret");
   const { webhookSecret } = renewed.body as { webhookSecret: string };
   expect(renewed.status).toBe(200);
