@@ -98,3 +98,11 @@ export function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Arr
     ...jpeg.subarray(2),
   ]);
 }
+
+/** A JPEG whose height is told after its scan: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.5 */
+export function withHeightAtEnd(jpeg: Uint8Array): Uint8Array {
+  const frame = jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc0);
+  const height = jpeg.slice(frame + 5, frame + 7);
+  const whole = [...jpeg.subarray(0, -2), 0xff, 0xdc, 0, 4, ...height, 0xff, 0xd9];
+  return Uint8Array.from(whole).fill(0, frame + 5, frame + 7);
+}

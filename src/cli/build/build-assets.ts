@@ -6,6 +6,8 @@ import { basename, dirname, extname, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
 import { replaceFile } from "../replace-file.ts";
+import { applyChanges, type Changes } from "./apply-changes.ts";
+import { boundDecoders } from "./bound-decoders.ts";
 
 const require = createRequire(import.meta.url);
 const ROOT = join(import.meta.dirname, "../../..");
@@ -90,8 +92,6 @@ function buildCharacterMaps() {
   }
 }
 
-type Changes = Record<string, string>;
-
 /**
  * pdf.js looks at a clock, which stands still in a Worker; it gives turns by operators instead. Its
  * decoders of scans are built apart; a JPEG is handed over as it is, and large pictures are decoded
@@ -113,7 +113,7 @@ const CHANGES: Changes = {
   "readBlock(){this.decodeImage()}get jpegOptions(){":
     "readBlock(){this.eof=!0,this.buffer=new Uint8Array}get isAsyncDecoder(){return!0}get jpegOptions(){",
   "decodeImage(e){if(this.eof)return this.buffer;e=this.#t(e||this.bytes);let t=new JpegImage(this.jpegOptions);t.parse(e);let n=t.getData({width:this.drawWidth,height:this.drawHeight,forceRGBA:this.forceRGBA,forceRGB:this.forceRGB});":
-    "async decodeImage(e){if(this.eof)return this.buffer;let{drawWidth:t,drawHeight:r,forceRGBA:i,forceRGB:a}=this,n=await(await decoders()).jpegSamples(this.#t(e||this.bytes),this.jpegOptions,{width:t,height:r,forceRGBA:i,forceRGB:a,isSourcePDF:!0});",
+    "async decodeImage(e){if(this.eof)return this.buffer;let{drawWidth:t,drawHeight:r,forceRGBA:i,forceRGB:a,inRows:o}=this,n=await(await decoders()).jpegSamples(this.#t(e||this.bytes),this.jpegOptions,{width:t,height:r,forceRGBA:i,forceRGB:a,inRows:o,isSourcePDF:!0});",
   "!this.needsDecode){let e=s*l;if(t&&!u)":
     "!this.needsDecode){let c=await this.#e(n,r);if(c)return c;let e=s*l;if(t&&!u)",
   "if(s!==-1&&f*p>s){let e=`Image exceeded maximum allowed size and was removed.`;if(!c)throw Error(e);warn$1(e);return}":
@@ -165,85 +165,14 @@ const CHANGES: Changes = {
 /** Stands in for a browser's decoder: it hands the JPEG over. */
 const HANDS_OVER = `const decoders=()=>import("./picture-decoders.js");class ImageDecoder{static isTypeSupported(){return Promise.resolve(!0)}constructor({data:e}){this.data=e}decode(){return Promise.resolve({image:this.data.slice().buffer})}close(){}}\n`;
 
-function applyChanges(text: string, changes: Changes): string {
-  for (const [from, to] of Object.entries(changes)) {
-    if (text.split(from).length !== 2) throw new Error(`pdf.js has no single ${from}`);
-    text = text.replace(from, () => to);
-  }
-  return text;
-}
-
 const readOwnFile = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8");
-const SQUARE_MEANS = readOwnFile("square-means.js");
 
 function buildPdfReader() {
   const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
   const head = "/*! Changed: it gives turns, and hands scans over. */\n";
   const own = ["picture-bands.js", "text-gaps.js", "glyph-texts.js"].map(readOwnFile);
-  const parts = [head, HANDS_OVER, SQUARE_MEANS, ...own, applyChanges(text, CHANGES)];
+  const parts = [head, HANDS_OVER, ...own, applyChanges(text, CHANGES)];
   replaceFile(join(DIST, "pdfjs.js"), parts.join(""), DIST);
-}
-
-/**
- * Each pixel, symbol and bit of a JBIG2 picture and each block, table and marker of a JPEG is paid
- * for, as few bytes may stand for billions.
- */
-const PAID: Changes = {
-  "readBit(contexts, pos) {": "readBit(contexts, pos) { spend(1);",
-  "new Uint8ClampedArray(rowSize * info.height)":
-    "new Uint8ClampedArray(spend(rowSize * (info.height ?? pageHeight)))",
-  "const pseudoPixelContext = ReusedContexts[templateIndex];":
-    "const pseudoPixelContext = ReusedContexts[templateIndex]; spend((width + ROW) * height);",
-  "    row = new Uint8Array(row);": "    if (isDue()) yield; row = new Uint8Array(row);",
-  "const pseudoPixelContext = RefinementReusedContexts[templateIndex];":
-    "const pseudoPixelContext = RefinementReusedContexts[templateIndex]; spend((width + ROW) * height);",
-  "let symbolHeight = symbolBitmap.length;":
-    "let symbolHeight = symbolBitmap.length; if (isDue(spend(symbolWidth * symbolHeight))) yield;",
-  "  for (mg = 0; mg < gridHeight; mg++) {":
-    "  for (mg = 0; mg < gridHeight; mg++) { if (isDue(spend(gridWidth * (1 + patternWidth * patternHeight)))) yield;",
-  "const offsetT = t - (referenceCorner & 1 ? 0 : symbolHeight - 1);":
-    "const [across, up] = [referenceCorner & 2 ? symbolWidth - 1 : 0, referenceCorner & 1 ? 0 : symbolHeight - 1], offsetT = t - (transposed ? across : up);",
-  "const offsetS = currentS - (referenceCorner & 2 ? symbolWidth - 1 : 0);":
-    "const offsetS = currentS - (transposed ? up : across);",
-  "    while (runLength--) {": "    spend(runLength); while (runLength--) {",
-  "new Int16Array(blocksBufferSize)": "new Int16Array(allocate(blocksBufferSize))",
-  "function decodeScan(": "function* decodeScan(",
-  "processed = decodeScan(": "processed = yield* decodeScan(",
-  "  parse(data, {\n    dnlScanLines": "  *parse(data, {\n    dnlScanLines",
-  "return this.parse(data, {": "return yield* this.parse(data, {",
-  "decodeBlock(component, decodeFn, mcu);":
-    "decodeBlock(component, decodeFn, mcu); if (isDue(spend(1))) yield;",
-  "decodeMcu(component, decodeFn, mcu, j, k);":
-    "decodeMcu(component, decodeFn, mcu, j, k); if (isDue(spend(1))) yield;",
-  "i += 17 + codeLengthSum;": "i += 17 + codeLengthSum; if (isDue(spend(4))) yield;",
-  "      offset += 2;\n    }\n    if (!frame) {":
-    "      offset += 2; if (isDue(spend(1))) yield;\n    }\n    if (!frame) {",
-  "function buildComponentData(": "function* buildComponentData(",
-  "output: buildComponentData(": "output: yield* buildComponentData(",
-  "quantizeAndInverse(component, offset, computationBuffer);":
-    "quantizeAndInverse(component, offset, computationBuffer); if (isDue(spend(1))) yield;",
-  "const dataLength = width * height * numComponents;":
-    "const dataLength = width * (this.end - this.from) * numComponents;",
-  "      for (y = 0; y < height; y++) {\n        j = 0 | y * componentScaleY;":
-    "      for (y = this.from; y < this.end; y++) {\n        j = 0 | y * componentScaleY;",
-};
-
-/** They decode regions of JBIG2 and call each other: each row of pixels is a turn to take. */
-const IN_TURNS =
-  /\b(decodeBitmap(?:Template0)?|decodeRefinement|decodeSymbolDictionary|decodeTextRegion|decodePatternDictionary|decodeHalftoneRegion|decodeMMRBitmap|readUncompressedBitmap|processSegments?|parseJbig2(?:Chunks)?)\(/;
-const VISITS = /^( {2})(drawBitmap|on[A-Z]\w+)\(/gm;
-
-function makeJbig2Yield(text: string): string {
-  return text
-    .replaceAll(RegExp(`function ${IN_TURNS.source}`, "g"), "function* $1(")
-    .replaceAll(RegExp(`(?<!function\\* )${IN_TURNS.source}`, "g"), "yield* $1(")
-    .replaceAll(VISITS, "$1*$2(")
-    .replaceAll("mask = mask0;", "mask = mask0; spent += width; if (isDue()) yield;")
-    .replaceAll(/this\.(?:drawBitmap|onImmediate\w+)\(|visitor\[callbackName\]/g, "yield* $&")
-    .replaceAll(
-      /new Uint8Array\(((?:region)?[wW]idth)\)/g,
-      "new Uint8Array((isDue(paidRow($1)) && (yield), $1))",
-    );
 }
 
 /**
@@ -253,14 +182,11 @@ function makeJbig2Yield(text: string): string {
 function buildPictureDecoders() {
   const from = dirname(require.resolve("pdfjs-dist/package.json"));
   const text = readFileSync(join(from, "image_decoders/pdf.image_decoders.mjs"), "utf8");
-  const start = text.indexOf("function decodeBitmapTemplate0");
-  const end = text.indexOf("class Jbig2Image");
-  const jbig2 = makeJbig2Yield(text.slice(start, end));
-  const own = applyChanges(text.slice(0, start) + jbig2 + text.slice(end), PAID);
+  const own = boundDecoders(text);
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}
-import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${SQUARE_MEANS}${readOwnFile("picture-decoders.js")}`,
+import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readOwnFile("picture-decoders.js")}`,
       resolveDir: from,
     },
     bundle: true,

@@ -53,9 +53,18 @@ function dropRead(stream) {
   stream.pos -= from;
 }
 
-/** The bytes of each few rows of a picture, in order. */
-async function rowsOf(image, rowBytes, isReduced) {
+const isJpeg = (image) => "jpegOptions" in image.image;
+
+/** The bytes of each few rows of a picture, in order. A large JPEG is smaller from now on. */
+async function rowsOf(image, isReduced) {
   const stream = image.image;
+  if (isJpeg(image)) {
+    stream.inRows = true;
+    const { width, height, readRows } = await image.getImageBytes(0, { internal: true });
+    Object.assign(image, { width, height });
+    return readRows;
+  }
+  const rowBytes = rowBytesOf(image);
   if (stream.isImageStream || (stream.isAsync && !isReduced)) {
     const whole = await image.getImageBytes(image.height * rowBytes, { internal: true });
     return (from, rows) => whole.slice(from * rowBytes, (from + rows) * rowBytes);
@@ -65,6 +74,7 @@ async function rowsOf(image, rowBytes, isReduced) {
   return (_from, rows) => stream.getBytes(rows * rowBytes).slice();
 }
 
+const rowBytesOf = ({ width, numComps, bpc }) => (width * numComps * bpc + 7) >> 3;
 const isPlain = ({ smask, mask }) => !smask && !mask;
 const isBits = (image) =>
   image.bpc === 1 && image.colorSpace.name === "DeviceGray" && isPlain(image);
@@ -75,7 +85,7 @@ function isCopied(image) {
   if (!isPlain(image)) return false;
   if (isBits(image) || colorSpace.name === "DeviceRGBA") return true;
   const isRgb = bpc === 8 && colorSpace.name === "DeviceRGB";
-  return !needsDecode && (isRgb || "jpegOptions" in image.image);
+  return !needsDecode && (isRgb || (isJpeg(image) && image.numComps !== 4));
 }
 
 /** Then pdf.js stretches the picture: shapes of letters may be in the mask, on a coarse colour. */
@@ -85,10 +95,26 @@ const hasFinerMask = ({ width, height, smask, mask }) =>
 /** The side of the squares that become pixels; 0: pdf.js decodes the picture whole. */
 function squareOf(image, reduction = 1) {
   const pixels = image.width * image.height;
-  const isBounded = image.jpxDecoderOptions !== undefined || "jpegOptions" in image.image;
+  const isBounded = image.jpxDecoderOptions !== undefined || isJpeg(image);
   const by = isBits(image) || isBounded ? 1 : Math.max(reduction, reductionOf(pixels));
   if (by > 1) return by;
   return pixels < PIXELS_A_TURN || isCopied(image) || hasFinerMask(image) ? 0 : 1;
+}
+
+/** Means of squares of `by` by `by` pixels: one row. */
+function meansOf(samples, { width, rows, channels, by }) {
+  const columns = Math.ceil(width / by);
+  const means = new samples.constructor(columns * channels);
+  for (let to = 0; to < means.length; to++) {
+    const from = Math.floor(to / channels) * by;
+    const end = Math.min(width, from + by);
+    let sum = 0;
+    for (let row = 0; row < rows; row++)
+      for (let x = from; x < end; x++)
+        sum += samples[(row * width + x) * channels + (to % channels)];
+    means[to] = Math.round(sum / (rows * (end - from)));
+  }
+  return means;
 }
 
 /** Writes a few rows into `to`, of `bytes` a pixel: as they are, or their means as one row. */
@@ -119,10 +145,9 @@ async function writeRows(image, part, { to, rows, by, bytes }) {
 }
 
 /** Rows that a cut file lacks stay as they are. */
-async function writeBands(image, by, { data, rowPixels, bytes }) {
-  const { width, height, bpc, numComps } = image;
-  const rowBytes = (width * numComps * bpc + 7) >> 3;
-  const read = await rowsOf(image, rowBytes, by > 1);
+async function writeBands(image, read, by, { data, rowPixels, bytes }) {
+  const { width, height } = image;
+  const rowBytes = rowBytesOf(image);
   const step = by > 1 ? by : Math.ceil(PIXELS_A_TURN / width);
   let pixels = 0;
   for (let y = 0; y < height; y += step) {
@@ -144,11 +169,12 @@ async function pictureInBands(image, reduction) {
   if (reduction === 0) throw new Error("too large");
   const by = squareOf(image, reduction);
   if (by === 0) return null;
+  const read = await rowsOf(image, by > 1);
   const { width, height, mask } = image;
   const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
   const bytes = isPlain(image) ? 3 : 4;
   const data = new Uint8ClampedArray(size.width * size.height * bytes).fill(255);
-  await writeBands(image, by, { data, rowPixels: size.width, bytes });
+  await writeBands(image, read, by, { data, rowPixels: size.width, bytes });
   if (bytes === 4 && !Array.isArray(mask)) await fillMask(image, data, size);
   return { ...size, kind: bytes === 4 ? RGBA : RGB, data, interpolate: image.interpolate };
 }

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 
-import { MAX_PICTURE_BYTES, UnusablePicture } from "./picture.ts";
+import { joinBytes } from "../../core/bytes/join-bytes.ts";
+import { MAX_PICTURE_BYTES, UnusablePicture, type Picture } from "./picture.ts";
 
 /** PNG, third edition: https://www.w3.org/TR/png-3/ */
 const SIGNATURE = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -30,12 +31,36 @@ function chunk(name: string, data: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Row by row, so that no second copy of the picture is in memory. @throws UnusablePicture */
-export async function encodePng({ width, height, bits, row, pause }: Raster): Promise<Uint8Array> {
+/**
+ * Row by row, so that no second copy of the picture is in memory, and none when the PNG is put
+ * together, unless a caller awaits this instead of returning it. @throws UnusablePicture
+ */
+export function encodePng(raster: Raster): Promise<Picture> {
+  return partsOf(raster).then((parts) => ({ bytes: joinBytes(parts), mediaType: "image/png" }));
+}
+
+async function partsOf(raster: Raster): Promise<Uint8Array[]> {
+  const header = new Uint8Array(13);
+  const view = new DataView(header.buffer);
+  view.setUint32(0, raster.width);
+  view.setUint32(4, raster.height);
+  header[8] = raster.bits === 1 ? 1 : 8;
+  header[9] = raster.bits === 24 ? RGB : GREY;
+  const parts = [SIGNATURE, chunk("IHDR", header)];
+  let size = 0;
+  for await (const packed of rowsOf(raster).pipeThrough(new CompressionStream("deflate"))) {
+    parts.push(chunk("IDAT", packed));
+    if ((size += packed.length) > MAX_PICTURE_BYTES)
+      throw new UnusablePicture("the picture is above 20 MiB");
+  }
+  return [...parts, chunk("IEND", new Uint8Array())];
+}
+
+function rowsOf({ width, height, bits, row, pause }: Raster) {
   const length = Math.ceil((width * bits) / 8);
   let [above, current] = [new Uint8Array(length), new Uint8Array(length)];
   let y = 0;
-  const rows = new ReadableStream<Uint8Array<ArrayBuffer>>({
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       await pause();
       const count = Math.min(ROWS_AT_ONCE, height - y);
@@ -51,14 +76,4 @@ export async function encodePng({ width, height, bits, row, pause }: Raster): Pr
       if (y >= height) controller.close();
     },
   });
-  const packed = await new Response(rows.pipeThrough(new CompressionStream("deflate"))).bytes();
-  if (packed.length > MAX_PICTURE_BYTES) throw new UnusablePicture("the picture is above 20 MiB");
-  const header = new Uint8Array(13);
-  const view = new DataView(header.buffer);
-  view.setUint32(0, width);
-  view.setUint32(4, height);
-  header[8] = bits === 1 ? 1 : 8;
-  header[9] = bits === 24 ? RGB : GREY;
-  const parts = [SIGNATURE, chunk("IHDR", header), chunk("IDAT", packed)];
-  return new Uint8Array(await new Blob([...parts, chunk("IEND", new Uint8Array())]).arrayBuffer());
 }

@@ -13,16 +13,15 @@ export const [BITS, RGB] = [1, 2];
 
 export type Rgb = [red: number, green: number, blue: number];
 /** Other kinds of pixels than two have four bytes, the last its opacity. */
-export type Part = {
+export type Pixels = {
   width: number;
   height: number;
-  data: Uint8Array;
-  kind: number;
-  /** The colour of a stencil, which paints where its bits are 0. */
-  fill: Rgb | null;
-  /** From the unit square to a plane whose y grows downwards. */
-  matrix: Matrix;
+  bits: Raster["bits"];
+  /** Writes a pixel `at` a place of a line of RGB. */
+  copy: (column: number, row: number, line: Uint8ClampedArray, at: number) => void;
 };
+/** `matrix`: from the unit square to a plane whose y grows downwards. */
+export type Part = Pixels & { matrix: Matrix };
 
 /**
  * Parts painted together, later ones over earlier ones, at the resolution of the finest large one.
@@ -50,8 +49,8 @@ export function rasterOf(parts: Part[], pageArea: number): Raster {
     throw new UnusablePicture("the picture is made of too many layers");
   const toPage: Matrix = [1 / across, 0, 0, 1 / down, startX, startY];
   const painters = parts.map((part) => painterOf(part, toPage, { width, height }));
-  const bits = bitsOf(parts);
-  const line = new Uint8Array(width * 3);
+  const bits = parts.map((part) => part.bits).reduce((a, b) => (a > b ? a : b), 1);
+  const line = new Uint8ClampedArray(width * 3);
   return {
     width,
     height,
@@ -80,19 +79,6 @@ function scaleOf({ matrix: [a, b, c, d], width, height }: Part): [number, number
   return Math.abs(a) >= Math.abs(b) ? [along, beside] : [beside, along];
 }
 
-const isGrey = (part: Part) => {
-  const { kind, data, fill } = part;
-  if (fill !== null) return fill.every((value) => value === fill[0]);
-  const step = kind === RGB ? 3 : 4;
-  if (kind === BITS) return true;
-  for (let at = 0; at + 2 < data.length; at += step)
-    if (data[at] !== data[at + 1] || data[at] !== data[at + 2]) return false;
-  return true;
-};
-const isBilevel = ({ kind, fill }: Part) => kind === BITS && (fill === null || fill[0] % 255 === 0);
-
-const bitsOf = (parts: Part[]) => (!parts.every(isGrey) ? 24 : parts.every(isBilevel) ? 1 : 8);
-
 /** Paints the pixels of a part over a row; each is looked up at the middle of the row's own. */
 function painterOf(part: Part, toPage: Matrix, out: { width: number; height: number }) {
   const { width, height } = part;
@@ -102,21 +88,45 @@ function painterOf(part: Part, toPage: Matrix, out: { width: number; height: num
   const box = boxOf(multiply(inverseOf(toPage), part.matrix));
   const from = Math.max(0, Math.floor(box.x));
   const end = Math.min(out.width, Math.ceil(box.x + box.width));
-  const copy = part.kind === BITS ? bitCopier(part) : pixelCopier(part);
-  return (y: number, line: Uint8Array) => {
+  return (y: number, line: Uint8ClampedArray) => {
     if (y < box.y - 1 || y > box.y + box.height) return;
     for (let x = from; x < end; x++) {
       const column = Math.floor(a * (x + 0.5) + c * (y + 0.5) + e);
       const row = Math.floor(b * (x + 0.5) + d * (y + 0.5) + f);
       if (column < 0 || row < 0 || column >= width || row >= height) continue;
-      copy(column, row, line, x * 3);
+      part.copy(column, row, line, x * 3);
     }
   };
 }
 
-type Copier = (column: number, row: number, line: Uint8Array, at: number) => void;
+/** As pdf.js decodes them. */
+export type DecodedPixels = {
+  width: number;
+  height: number;
+  /** Other kinds of pixels than two have four bytes, the last its opacity. */
+  kind: number;
+  data: Uint8Array;
+  /** The colour of a stencil, which paints where its bits are 0. */
+  fill: Rgb | null;
+};
 
-function bitCopier({ width, data, fill }: Part): Copier {
+export function rasterPixels(decoded: DecodedPixels): Pixels {
+  const { width, height, kind, fill } = decoded;
+  const [red, green, blue] = fill ?? [0, 0, 0];
+  const isGrey = kind === BITS ? red === green && red === blue : hasGreyOnly(decoded);
+  const isBilevel = kind === BITS && red % 255 === 0;
+  const copy = kind === BITS ? bitCopier(decoded) : pixelCopier(decoded);
+  return { width, height, bits: !isGrey ? 24 : isBilevel ? 1 : 8, copy };
+}
+
+function hasGreyOnly({ kind, data }: DecodedPixels): boolean {
+  const step = kind === RGB ? 3 : 4;
+  for (let at = 0; at + 2 < data.length; at += step)
+    if (data[at] !== data[at + 1] || data[at] !== data[at + 2]) return false;
+  return true;
+}
+
+function bitCopier({ width, data, fill }: DecodedPixels): Pixels["copy"] {
   const rowBytes = (width + 7) >> 3;
   const [dark, light] = [fill ?? [0, 0, 0], fill === null ? [255, 255, 255] : null];
   return (column, row, line, at) => {
@@ -126,7 +136,7 @@ function bitCopier({ width, data, fill }: Part): Copier {
   };
 }
 
-function pixelCopier({ width, data, kind }: Part): Copier {
+function pixelCopier({ width, data, kind }: DecodedPixels): Pixels["copy"] {
   const bytes = kind === RGB ? 3 : 4;
   return (column, row, line, at) => {
     const pixel = (row * width + column) * bytes;

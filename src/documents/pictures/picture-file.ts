@@ -1,11 +1,13 @@
 import { encodePng } from "./encode-png.ts";
 import { multiply, type Matrix } from "./matrix.ts";
-import { rasterOf, RGB } from "./paint-parts.ts";
+import { rasterOf } from "./paint-parts.ts";
 import { checkDimensions, decodeInTurn, MAX_PICTURE_BYTES, UnusablePicture } from "./picture.ts";
 import type { Picture } from "./picture.ts";
 
 /** EXIF's `Orientation`, 1 to 8: https://www.cipa.jp/std/documents/e/DC-X008-Translation-2023-E.pdf */
-type Facts = { width: number; height: number; orientation?: number };
+type Facts = { width: number; height: number; orientation?: number; jpeg?: JpegFrame };
+/** Few programs read a JPEG of four colours or of 12 bits, or a height that is not in the frame. */
+type JpegFrame = { heightAt: number; isReadable: boolean; isPlain: boolean };
 
 const DAMAGED = "the picture is damaged";
 
@@ -46,25 +48,46 @@ export function isLargePicture(bytes: Uint8Array, mediaType: string): boolean {
 
 /** An image file as a model takes it: of an animation the first frame, of a photo upright. @throws UnusablePicture */
 export async function pictureOfFile(bytes: Uint8Array, mediaType: string): Promise<Picture> {
-  const { width, height, orientation = 1 } = pictureFacts(bytes, mediaType);
-  checkDimensions(width, height);
+  const facts = pictureFacts(bytes, mediaType);
+  checkDimensions(facts.width, facts.height);
   if (bytes.length > MAX_PICTURE_BYTES) throw new UnusablePicture("the picture is above 20 MiB");
   if (mediaType === "image/gif") return { bytes: firstFrame(bytes), mediaType };
-  const turn = turnsOf(width, height)[orientation - 1];
-  if (orientation === 1 || turn === undefined) return { bytes: bytes.slice(), mediaType };
+  return mediaType === "image/jpeg"
+    ? await pictureOfJpeg(bytes, facts)
+    : { bytes: bytes.slice(), mediaType };
+}
+
+async function pictureOfJpeg(file: Uint8Array, { width, height, orientation = 1 }: Facts) {
+  const { bytes, isPlain } = plainJpegOf(file);
+  const [upright, ...turns] = turnsOf(width, height);
+  const turn = turns[orientation - 2] ?? (isPlain ? undefined : upright);
+  if (turn === undefined) return { bytes: bytes.slice(), mediaType: "image/jpeg" };
   try {
-    return { bytes: await decodeInTurn(() => turnToPng(bytes, turn)), mediaType: "image/png" };
+    return await decodeInTurn(() => turnToPng(bytes, turn));
   } catch (thrown) {
     if (thrown instanceof UnusablePicture) throw thrown;
     throw new UnusablePicture(`a picture of ${width} × ${height} pixels is damaged or too large`);
   }
 }
 
-async function turnToPng(bytes: Uint8Array, turn: Matrix): Promise<Uint8Array> {
+/** A JPEG with its height in its frame, and whether every model takes it. @throws UnusablePicture */
+export function plainJpegOf(bytes: Uint8Array): { bytes: Uint8Array; isPlain: boolean } {
+  const { height, jpeg } = pictureFacts(bytes, "image/jpeg");
+  if (jpeg?.isReadable !== true)
+    throw new UnusablePicture("a JPEG without loss or in arithmetic coding is not read");
+  const { heightAt, isPlain } = jpeg;
+  const stored = ((bytes[heightAt] ?? 0) << 8) | (bytes[heightAt + 1] ?? 0);
+  if (stored === height) return { bytes, isPlain };
+  const whole = bytes.slice();
+  whole.set([height >> 8, height & 255], heightAt);
+  return { bytes: whole, isPlain };
+}
+
+async function turnToPng(bytes: Uint8Array, turn: Matrix): Promise<Picture> {
   const { decodeJpeg } = await import("#picture-decoders");
-  const pixels = { ...(await decodeJpeg(bytes)), kind: RGB, fill: null };
+  const pixels = await decodeJpeg(bytes);
   const matrix = multiply(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
-  return await encodePng(rasterOf([{ ...pixels, matrix }], 0));
+  return encodePng(rasterOf([{ ...pixels, matrix }], 0));
 }
 
 /** For each orientation: from pixels as they are stored to pixels as they are seen. */
@@ -89,6 +112,7 @@ function webpFacts(view: DataView): Facts {
   return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
 }
 
+const [PROGRESSIVE, SCAN, LINES] = [0xc2, 0xda, 0xffdc];
 /** Frames other than those of Huffman tables and arithmetic conditioning: SOF0 to SOF15. */
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
@@ -96,18 +120,42 @@ const isFrame = (marker: number) =>
 /** https://www.w3.org/Graphics/JPEG/itu-t81.pdf */
 function jpegFacts(view: DataView): Facts {
   let orientation = 1;
-  for (let at = 2; ;) {
-    const marker = view.getUint16(at) & 0xff;
-    if (marker === 0xff) {
-      at++;
-      continue;
+  for (const { at, marker } of segmentsOf(view, 2)) {
+    if (isFrame(marker)) {
+      const height = view.getUint16(at + 5) || linesAfter(view, at);
+      const isPlain = view.getUint8(at + 4) === 8 && view.getUint8(at + 9) < 4;
+      const jpeg = { heightAt: at + 5, isReadable: marker <= PROGRESSIVE, isPlain };
+      return { width: view.getUint16(at + 7), height, orientation, jpeg };
     }
-    if (isFrame(marker))
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), orientation };
     if (marker === 0xe1 && view.getUint32(at + 4) === 0x45_78_69_66)
       orientation = orientationIn(view, at + 10) ?? orientation;
-    at += 2 + Math.max(2, view.getUint16(at + 2));
   }
+  throw new RangeError(DAMAGED);
+}
+
+/** @throws RangeError at the end of the file */
+function* segmentsOf(view: DataView, from: number) {
+  for (let at = from; ;) {
+    const marker = view.getUint16(at) & 0xff;
+    if (marker === 0xff) at++;
+    else {
+      yield { at, marker };
+      at += 2 + Math.max(2, view.getUint16(at + 2));
+    }
+  }
+}
+
+/** A scanner that did not know how long a page would be tells it after the first scan (B.2.5). */
+function linesAfter(view: DataView, frame: number): number {
+  for (const { at, marker } of segmentsOf(view, frame)) {
+    if (marker !== SCAN) continue;
+    for (let end = at + 2; ; end++) {
+      const code = view.getUint16(end);
+      const isData = code <= 0xff00 || code === 0xffff || (code >= 0xffd0 && code <= 0xffd7);
+      if (!isData) return code === LINES ? view.getUint16(end + 4) : 0;
+    }
+  }
+  return 0;
 }
 
 const ORIENTATION_TAG = 0x0112;

@@ -55,8 +55,10 @@ function decodePng(bytes: Uint8Array): Grey {
 
 async function decode(bytes: Uint8Array, mediaType: string): Promise<Grey> {
   if (mediaType === "image/png") return decodePng(bytes);
-  const { width, height, data } = await decodeJpeg(bytes);
-  return { width, height, at: (x, y) => data[(y * width + x) * 3] ?? 0 };
+  const { width, height, copy } = await decodeJpeg(bytes);
+  const pixel = new Uint8ClampedArray(3);
+  const at = (x: number, y: number) => (copy(x, y, pixel, 0), pixel[0] ?? 0);
+  return { width, height, at };
 }
 
 /** The number of the page that a picture shows upright and whole; null: it does not. */

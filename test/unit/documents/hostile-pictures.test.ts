@@ -239,6 +239,8 @@ const FILES: [name: string, bytes: Uint8Array][] = [
   ["a PNG without a size.png", png(0, 0)],
   ["half a PNG.png", bytesOf("png").slice(0, 20)],
   ["a photo of 4 gigapixels.jpg", sizedJpeg("rgb", 65_500)],
+  ["a JPEG in arithmetic coding.jpg", patched(bytesOf("rgb"), frameOf(bytesOf("rgb")) + 1, 0xc9)],
+  ["a JPEG without a height.jpg", patched(bytesOf("rgb"), frameOf(bytesOf("rgb")) + 5, 0, 0)],
   [
     "a JPEG of markers alone.jpg",
     Uint8Array.from([0xff, 0xd8, ...new Uint8Array(100_000).fill(0xff)]),

@@ -30,14 +30,18 @@ function packed(text: string): number[] {
 
 type Size = { width: number; height: number };
 
-/** A grey JPEG of the frame's kind and the scans. */
-function jpeg(frame: number, { width, height }: Size, symbols: number[], scans: number[][]) {
+type Frame = { kind: number; size: Size; symbols: number[]; components?: number };
+
+/** A grey JPEG, or one of several inks, of the frame's kind and the scans. */
+function jpeg({ kind, size, symbols, components = 1 }: Frame, scans: number[][]) {
+  const { width, height } = size;
+  const inks = Array.from({ length: components }, (_, at) => [at + 1, 0x11, 0]);
   const steps = [0, ...Array.from({ length: 64 }, () => 16)];
   return Uint8Array.from([
     0xff,
     0xd8,
     ...marker(0xdb, steps),
-    ...marker(frame, [8, ...word(height), ...word(width), 1, 1, 0x11, 0]),
+    ...marker(kind, [8, ...word(height), ...word(width), components, ...inks.flat()]),
     ...table(DC, [0, 7]),
     ...table(AC, symbols),
     ...scans.flat(),
@@ -45,23 +49,27 @@ function jpeg(frame: number, { width, height }: Size, symbols: number[], scans: 
     0xd9,
   ]);
 }
-const scan = (from: number, end: number, text: string) => [
-  ...marker(0xda, [1, 1, 0, from, end, 0]),
-  ...packed(text),
-];
+/** `bits`: those that scans before it left out, and those that it leaves out. */
+const scan = (from: number, end: number, text: string, bits = 0, components = 1) => {
+  const inks = Array.from({ length: components }, (_, at) => [at + 1, 0]);
+  return [...marker(0xda, [components, ...inks.flat(), from, end, bits]), ...packed(text)];
+};
 
 /** Blocks that are black or grey throughout: each tells by how much it differs from the one before. */
-function photograph(size: Size, isDark: (x: number, y: number) => boolean): Uint8Array {
+function blocksOf(size: Size, isDark: (x: number, y: number) => boolean, end: string): string {
   const [same, darker, lighter] = ["0", `10${bits(63, 7)}`, `10${bits(64, 7)}`];
   let [wasDark, text] = [false, ""];
   for (let y = 0; y < size.height; y += BLOCK)
     for (let x = 0; x < size.width; x += BLOCK) {
       const isNow = isDark(x, y);
-      text += `${isNow === wasDark ? same : isNow ? darker : lighter}0`;
+      text += `${isNow === wasDark ? same : isNow ? darker : lighter}${end}`;
       wasDark = isNow;
     }
-  return jpeg(0xc0, size, [0], [scan(0, 63, text)]);
+  return text;
 }
+
+const photograph = (size: Size, isDark: (x: number, y: number) => boolean) =>
+  jpeg({ kind: 0xc0, size, symbols: [0] }, [scan(0, 63, blocksOf(size, isDark, "0"))]);
 
 /** Size of the picture that a phone of 12 megapixels writes when it is held upright. */
 const STORED = { width: 4_032, height: 3_024 };
@@ -73,6 +81,43 @@ test("a photograph of a phone is turned upright, with turns for others meanwhile
   const pauses = vi.spyOn(globalThis, "setTimeout");
   const { pictures } = await picturesOf("photo.jpg", withOrientation(picture, 6));
   expect(pauses.mock.calls.length).toBeGreaterThan(50);
+  expect(await pagesShown(pictures)).toEqual([PAGE]);
+  const png = Buffer.from(pictures[0]?.bytes ?? []);
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([2_268, 3_024]);
+});
+
+test("a progressive photograph is reduced, whatever its scans refine", async () => {
+  const size = { width: 3_400, height: 2_120 };
+  const blocks = (size.width * size.height) / BLOCK ** 2;
+  const isDark = isDarkAt(PAGE, { width: size.height, height: size.width });
+  const coarse = blocksOf(size, (x, y) => isDark(size.height - 1 - y, x), "");
+  // The finest detail of each block is 3 × 2, then one more.
+  const scans = [
+    scan(0, 0, coarse),
+    scan(63, 63, "1011".repeat(blocks), 0x01),
+    scan(1, 63, "01".repeat(blocks), 0x10),
+  ];
+  const picture = jpeg({ kind: 0xc2, size, symbols: [0, 2] }, scans);
+  const { pictures } = await picturesOf("photo.jpg", withOrientation(picture, 6));
+  expect(await pagesShown(pictures)).toEqual([PAGE]);
+});
+
+test("a scan in four inks is sent in colours that are seen", async () => {
+  const size = { width: 600, height: 800 };
+  const isDark = isDarkAt(PAGE, size);
+  const grey = blocksOf(size, (x, y) => !isDark(x, y), " ")
+    .trim()
+    .split(" ");
+  const text = grey.map((block) => `${block}0`.repeat(4)).join("");
+  const frame = { kind: 0xc0, size, symbols: [0], components: 4 };
+  const picture = jpeg(frame, [scan(0, 63, text, 0, 4)]);
+  const { data, entries } = coded(picture, "/DCTDecode", "/ColorSpace /DeviceCMYK");
+  const sized = `${entries.replace("/Width 48", "/Width 600").replace("/Height 64", "/Height 800")} /BitsPerComponent 8`;
+  const { pictures } = await picturesOf(
+    "scan.pdf",
+    scannedPdf([{ pictures: [{ data, entries: sized }] }]),
+  );
+  expect(pictures[0]?.mediaType).toBe("image/png");
   expect(await pagesShown(pictures)).toEqual([PAGE]);
 });
 
@@ -113,7 +158,8 @@ const PASSING_BY = scan(1, 63, `0${"1".repeat(14)}`.repeat(6));
 
 test("a picture of thousands of scans ends in a sentence", async () => {
   const scans = Array.from({ length: 3_000 }, () => PASSING_BY);
-  const picture = jpeg(0xc2, { width: 3_400, height: 3_400 }, [0xe0], scans);
+  const size = { width: 3_400, height: 3_400 };
+  const picture = jpeg({ kind: 0xc2, size, symbols: [0xe0] }, scans);
   const turned = { content: "q 0 -640 480 0 0 640 cm /I0 Do Q" };
   const entries = "/ColorSpace /DeviceGray /BitsPerComponent 8";
   const page = { pictures: [coded(picture, "/DCTDecode", entries)], ...turned };

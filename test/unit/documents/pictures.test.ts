@@ -4,7 +4,13 @@ import { describe, expect, it, test } from "vitest";
 import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { coded, flate, greyPage, packedBits, samples } from "../../support/scanned-pages.ts";
-import { scannedPdf, SIZE, textLine, withOrientation } from "../../support/scanned-pages.ts";
+import {
+  scannedPdf,
+  SIZE,
+  textLine,
+  withHeightAtEnd,
+  withOrientation,
+} from "../../support/scanned-pages.ts";
 import type { ScannedPage } from "../../support/scanned-pages.ts";
 import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 
@@ -87,6 +93,11 @@ const drawn = strips.map((_, at) => `q 480 0 0 40 0 ${640 - 40 * (at + 1)} cm /I
 
 const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
   ["JPEG", pageWith(coded(bytesOf("rgb"), "/DCTDecode", RGB)), "image/jpeg"],
+  [
+    "JPEG with its height at its end",
+    pageWith(coded(withHeightAtEnd(bytesOf("rgb")), "/DCTDecode", RGB)),
+    "image/jpeg",
+  ],
   ["grey JPEG", pageWith(coded(bytesOf("grey"), "/DCTDecode", GREY)), "image/jpeg"],
   ["progressive JPEG", pageWith(coded(bytesOf("progressive"), "/DCTDecode", RGB)), "image/jpeg"],
   [
@@ -270,6 +281,9 @@ test("pages with text are not sent, whatever lies under it", async () => {
 test.each([
   ["photo.jpg", bytesOf("rgb"), "image/jpeg"],
   ["photo.jpg", withOrientation(bytesOf("turned"), 6), "image/png"],
+  ["long.jpg", withHeightAtEnd(bytesOf("grey")), "image/jpeg"],
+  ["long photo.jpg", withOrientation(withHeightAtEnd(bytesOf("turned")), 6), "image/png"],
+  ["print.jpg", bytesOf("cmyk"), "image/png"],
   ["page.png", bytesOf("png"), "image/png"],
 ])("%s is read as a picture that is upright", async (name, bytes, mediaType) => {
   const { pictures, document } = await picturesOf(name, bytes);

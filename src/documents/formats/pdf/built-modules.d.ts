@@ -10,10 +10,8 @@ declare module "#character-maps/*" {
 }
 
 declare module "#picture-decoders" {
-  /** RGB, of some six megapixels at most. @throws Error for what is damaged or too large */
-  export function decodeJpeg(bytes: Uint8Array): Promise<{
-    width: number;
-    height: number;
-    data: Uint8Array;
-  }>;
+  import type { Pixels } from "../../pictures/paint-parts.ts";
+
+  /** At most some seven megapixels. @throws Error for what is damaged or too large */
+  export function decodeJpeg(bytes: Uint8Array): Promise<Pixels>;
 }

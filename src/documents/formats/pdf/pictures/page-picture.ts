@@ -1,7 +1,8 @@
 import { awaitOrNull } from "../../../../core/work/deadline.ts";
 import { encodePng } from "../../../pictures/encode-png.ts";
 import { boxOf, type Matrix } from "../../../pictures/matrix.ts";
-import { BITS, RGB, rasterOf, type Part } from "../../../pictures/paint-parts.ts";
+import { BITS, rasterOf, rasterPixels, RGB, type Part } from "../../../pictures/paint-parts.ts";
+import { plainJpegOf } from "../../../pictures/picture-file.ts";
 import { checkDimensions, MAX_PICTURE_BYTES } from "../../../pictures/picture.ts";
 import { UnusablePicture, type Picture } from "../../../pictures/picture.ts";
 import type { HiddenLayers } from "../hidden-layers.ts";
@@ -39,18 +40,16 @@ export async function pictureOfPage(
   for (const picture of pictures) {
     const pixels = await pixelsOf(page, picture);
     if (pixels instanceof Uint8Array) {
-      if (pictures.length === 1 && isUpright(picture.matrix) && pixels.length <= MAX_PICTURE_BYTES)
-        return { bytes: pixels, mediaType: "image/jpeg" };
+      const { bytes, isPlain } = plainJpegOf(pixels);
+      const isWhole = pictures.length === 1 && isUpright(picture.matrix);
+      if (isWhole && isPlain && bytes.length <= MAX_PICTURE_BYTES)
+        return { bytes, mediaType: "image/jpeg" };
       const { decodeJpeg } = await import("#picture-decoders");
-      parts.push({
-        ...(await decodeJpeg(pixels).catch(refuseDamaged)),
-        kind: RGB,
-        fill: null,
-        matrix: picture.matrix,
-      });
+      const jpeg = await decodeJpeg(bytes).catch(refuseDamaged);
+      parts.push({ ...jpeg, matrix: picture.matrix });
     } else parts.push({ ...pixels, matrix: picture.matrix });
   }
-  return { bytes: await encodePng(rasterOf(parts, width * height)), mediaType: "image/png" };
+  return encodePng(rasterOf(parts, width * height));
 }
 
 /** How much of a page its pictures cover, 0 to 1. */
@@ -91,7 +90,7 @@ async function pixelsOf(page: PdfPage, picture: PlacedPicture) {
   const { width = 0, height = 0, kind = BITS, data } = decoded ?? {};
   const row = kind === BITS ? (width + 7) >> 3 : width * (kind === RGB ? 3 : 4);
   if (data !== undefined && row > 0 && data.length >= row * height)
-    return { data, width, height, kind, fill: picture.fill };
+    return rasterPixels({ data, width, height, kind, fill: picture.fill });
   const size = `${picture.width} × ${picture.height}`;
   throw new UnusablePicture(`a picture of ${size} pixels is damaged or too large`);
 }

@@ -1,0 +1,99 @@
+import { applyChanges, type Changes } from "./apply-changes.ts";
+
+/**
+ * Each pixel, symbol and bit of a JBIG2 picture and each block, table and marker of a JPEG is paid
+ * for, as few bytes may stand for billions.
+ */
+const PAID: Changes = {
+  "readBit(contexts, pos) {": "readBit(contexts, pos) { spend(1);",
+  "new Uint8ClampedArray(rowSize * info.height)":
+    "new Uint8ClampedArray(spend(rowSize * (info.height ?? pageHeight)))",
+  "const pseudoPixelContext = ReusedContexts[templateIndex];":
+    "const pseudoPixelContext = ReusedContexts[templateIndex]; spend((width + ROW) * height);",
+  "    row = new Uint8Array(row);": "    if (isDue()) yield; row = new Uint8Array(row);",
+  "const pseudoPixelContext = RefinementReusedContexts[templateIndex];":
+    "const pseudoPixelContext = RefinementReusedContexts[templateIndex]; spend((width + ROW) * height);",
+  "let symbolHeight = symbolBitmap.length;":
+    "let symbolHeight = symbolBitmap.length; if (isDue(spend(symbolWidth * symbolHeight))) yield;",
+  "  for (mg = 0; mg < gridHeight; mg++) {":
+    "  for (mg = 0; mg < gridHeight; mg++) { if (isDue(spend(gridWidth * (1 + patternWidth * patternHeight)))) yield;",
+  "const offsetT = t - (referenceCorner & 1 ? 0 : symbolHeight - 1);":
+    "const [across, up] = [referenceCorner & 2 ? symbolWidth - 1 : 0, referenceCorner & 1 ? 0 : symbolHeight - 1], offsetT = t - (transposed ? across : up);",
+  "const offsetS = currentS - (referenceCorner & 2 ? symbolWidth - 1 : 0);":
+    "const offsetS = currentS - (transposed ? up : across);",
+  "    while (runLength--) {": "    spend(runLength); while (runLength--) {",
+  "component.blockData = new Int16Array(blocksBufferSize);":
+    "prepareBlocks(frame, component, blocksBufferSize / 64);",
+  "return 64 * ((component.blocksPerLine + 1) * row + col);":
+    "return component.stride * ((component.blocksPerLine + 1) * row + col);",
+  "component.index = index;":
+    "component.index = index; component.quantizationTable = quantizationTables[component.quantizationId];",
+  "decodeFn = decodeBaseline;": "decodeFn = decodeAtOnce(decodeBaseline);",
+  "const z = dctZigZag[k];\n      component.blockData[blockOffset + z] = receiveAndExtend(s) * (1 << successive);":
+    "mark(component, blockOffset, k); component.blockData[blockOffset + component.places[k]] = receiveAndExtend(s) * (1 << successive);",
+  "const offsetZ = blockOffset + dctZigZag[k];":
+    "const offsetZ = blockOffset + component.places[k];",
+  "component.blockData[offsetZ] = successiveACNextValue << successive;":
+    "mark(component, blockOffset, k); component.blockData[offsetZ] = successiveACNextValue << successive;",
+  "function decodeScan(": "function* decodeScan(",
+  "processed = decodeScan(": "processed = yield* decodeScan(",
+  "  parse(data, {\n    dnlScanLines": "  *parse(data, {\n    dnlScanLines",
+  "return this.parse(data, {": "return yield* this.parse(data, {",
+  "decodeBlock(component, decodeFn, mcu);":
+    "decodeBlock(component, decodeFn, mcu); if (isDue(spend(1))) yield;",
+  "decodeMcu(component, decodeFn, mcu, j, k);":
+    "decodeMcu(component, decodeFn, mcu, j, k); if (isDue(spend(1))) yield;",
+  "i += 17 + codeLengthSum;": "i += 17 + codeLengthSum; if (isDue(spend(4))) yield;",
+  "      offset += 2;\n    }\n    if (!frame) {":
+    "      offset += 2; if (isDue(spend(1))) yield;\n    }\n    if (!frame) {",
+  "function buildComponentData(": "function* buildComponentData(",
+  [`this.components.push({
+        index: component.index,
+        output: buildComponentData(frame, component),
+        scaleX: component.h / frame.maxH,
+        scaleY: component.v / frame.maxV,
+        blocksPerLine: component.blocksPerLine,
+        blocksPerColumn: component.blocksPerColumn
+      });`]:
+    "component.output ??= yield* buildComponentData(frame, component); this.components.push(component);",
+  "this.width = frame.samplesPerLine;":
+    "this.width = Math.ceil((frame.samplesPerLine * frame.side) / 8);",
+  "this.height = frame.scanLines;": "this.height = Math.ceil((frame.scanLines * frame.side) / 8);",
+  "(j & mask3LSB) << 3 | j & 7;": "columnOf(component, j);",
+  "blocksPerScanline * (j & mask3LSB) | (j & 7) << 3;": "rowOf(component, j);",
+  "quantizeAndInverse(component, offset, computationBuffer);":
+    "invert(component, offset, offset); if (isDue(spend(1))) yield;",
+  "const dataLength = width * height * numComponents;":
+    "const dataLength = width * (this.end - this.from) * numComponents;",
+  "      for (y = 0; y < height; y++) {\n        j = 0 | y * componentScaleY;":
+    "      for (y = this.from; y < this.end; y++) {\n        j = 0 | y * componentScaleY;",
+};
+
+/** They decode regions of JBIG2 and call each other: each row of pixels is a turn to take. */
+const IN_TURNS =
+  /\b(decodeBitmap(?:Template0)?|decodeRefinement|decodeSymbolDictionary|decodeTextRegion|decodePatternDictionary|decodeHalftoneRegion|decodeMMRBitmap|readUncompressedBitmap|processSegments?|parseJbig2(?:Chunks)?)\(/;
+const VISITS = /^( {2})(drawBitmap|on[A-Z]\w+)\(/gm;
+
+function makeJbig2Yield(text: string): string {
+  return text
+    .replaceAll(RegExp(`function ${IN_TURNS.source}`, "g"), "function* $1(")
+    .replaceAll(RegExp(`(?<!function\\* )${IN_TURNS.source}`, "g"), "yield* $1(")
+    .replaceAll(VISITS, "$1*$2(")
+    .replaceAll("mask = mask0;", "mask = mask0; spent += width; if (isDue()) yield;")
+    .replaceAll(/this\.(?:drawBitmap|onImmediate\w+)\(|visitor\[callbackName\]/g, "yield* $&")
+    .replaceAll(
+      /new Uint8Array\(((?:region)?[wW]idth)\)/g,
+      "new Uint8Array((isDue(paidRow($1)) && (yield), $1))",
+    );
+}
+
+/** pdf.js's decoders as generators, whose work and memory are bounded. */
+export function boundDecoders(text: string): string {
+  const start = text.indexOf("function decodeBitmapTemplate0");
+  const end = text.indexOf("class Jbig2Image");
+  const jbig2 = makeJbig2Yield(text.slice(start, end));
+  return applyChanges(text.slice(0, start) + jbig2 + text.slice(end), PAID).replaceAll(
+    "if (component.blockData[offsetZ])",
+    "if (isMarked(component, blockOffset, k))",
+  );
+}
