@@ -7,7 +7,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 import { replaceFile } from "../replace-file.ts";
 import { applyChanges, type Changes } from "./apply-changes.ts";
-import { boundDecoders } from "./bound-decoders.ts";
+import { boundDecoders, boundJpx } from "./bound-decoders.ts";
 
 const require = createRequire(import.meta.url);
 const ROOT = join(import.meta.dirname, "../../..");
@@ -109,7 +109,8 @@ const CHANGES: Changes = {
     "return(await decoders()).decodeBilevel(e,t,n,r,i);let a;",
   "let e=Oe.getReducePowerForJPX(n.width,n.height,n.numComps);":
     "let e=jpxReduction(n.width*n.height,n.numComps);",
-  "let a=await this._getModule(tt);": "let a=await(await decoders()).openJpeg(e,i);",
+  "let a=await this._getModule(tt);":
+    "let d=await decoders(),p=await d.decodeJpx(e,{components:t,isIndexed:n,hasMask:r,reduction:i});if(p)return p;let a=await d.openJpeg(e,i);",
   "readBlock(){this.decodeImage()}get jpegOptions(){":
     "readBlock(){this.eof=!0,this.buffer=new Uint8Array}get isAsyncDecoder(){return!0}get jpegOptions(){",
   "decodeImage(e){if(this.eof)return this.buffer;e=this.#t(e||this.bytes);let t=new JpegImage(this.jpegOptions);t.parse(e);let n=t.getData({width:this.drawWidth,height:this.drawHeight,forceRGBA:this.forceRGBA,forceRGB:this.forceRGB});":
@@ -183,9 +184,11 @@ function buildPictureDecoders() {
   const from = dirname(require.resolve("pdfjs-dist/package.json"));
   const text = readFileSync(join(from, "image_decoders/pdf.image_decoders.mjs"), "utf8");
   const own = boundDecoders(text);
+  const before = dirname(require.resolve("pdfjs-dist-jpx/package.json"));
+  const jpx = readFileSync(join(before, "image_decoders/pdf.image_decoders.mjs"), "utf8");
   const { outputFiles } = buildSync({
     stdin: {
-      contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}
+      contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}${boundJpx(jpx)}
 import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readOwnFile("picture-decoders.js")}`,
       resolveDir: from,
     },

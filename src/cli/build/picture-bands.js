@@ -7,16 +7,16 @@
  */
 const [MOST, FULL, REDUCED] = [60e6, 12e6, 6e6];
 const [RGB, RGBA] = [2, 3];
-const PIXELS_A_TURN = 1 << 18;
+const PIXELS_A_TURN = 1 << 17;
 /** Bytes before its end that a stream's decoder reads again, without a row. */
 const WINDOW = 1 << 16;
 
-/** OpenJPEG takes five bytes for a sample, the result four for a pixel, of an isolate's 128 MB. */
+/** Of a JPX picture's coefficients, of which one component has four bytes each, the others two. */
 const JPX_BYTES = 50e6;
 /** How often the sides of a JPX picture are halved while it is decoded. */
 // oxlint-disable-next-line no-unused-vars -- called by pdf.js
 const jpxReduction = (pixels, components) =>
-  Math.max(0, Math.ceil(Math.log2((pixels * (5 * components + 4)) / JPX_BYTES) / 2));
+  Math.max(0, Math.ceil(Math.log2((pixels * (5.4 + 2 * components)) / JPX_BYTES) / 2));
 
 const reductionOf = (pixels) => (pixels > FULL ? Math.ceil(Math.sqrt(pixels / REDUCED)) : 1);
 
