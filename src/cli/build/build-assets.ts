@@ -111,6 +111,8 @@ const CHANGES: Changes = {
     "let e=jpxReduction(n.width*n.height,n.numComps);",
   "let a=await this._getModule(tt);":
     "let d=await decoders(),p=await d.decodeJpx(e,{components:t,isIndexed:n,hasMask:r,reduction:i});if(p)return p;let a=await d.openJpeg(e,i);",
+  "t>0?t:0,!!n,!!r,i)": "t>0?t:0,!!n,!!r,a.reduction)",
+  "return a.imageData=null,c}finally": "return a.imageData=null,a.enlarge(c)}finally",
   "readBlock(){this.decodeImage()}get jpegOptions(){":
     "readBlock(){this.eof=!0,this.buffer=new Uint8Array}get isAsyncDecoder(){return!0}get jpegOptions(){",
   "decodeImage(e){if(this.eof)return this.buffer;e=this.#t(e||this.bytes);let t=new JpegImage(this.jpegOptions);t.parse(e);let n=t.getData({width:this.drawWidth,height:this.drawHeight,forceRGBA:this.forceRGBA,forceRGB:this.forceRGB});":
@@ -189,7 +191,7 @@ function buildPictureDecoders() {
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}${boundJpx(jpx)}
-import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readOwnFile("picture-decoders.js")}`,
+import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readOwnFile("picture-decoders.js")}${readOwnFile("jpx-decoder.js")}`,
       resolveDir: from,
     },
     bundle: true,

@@ -1,9 +1,8 @@
 /**
- * Appended to pdf.js's decoders, which it uses: `Jbig2Image`, `CCITTFaxDecoder`, `JpxImage`,
- * `JpegImage`. Those of JBIG2 and JPEG are generators; `spend` is called within them, for each
+ * Appended to pdf.js's decoders, which it uses: `Jbig2Image`, `CCITTFaxDecoder`, `JpegImage`. Those of JBIG2 and JPEG are generators; `spend` is called within them, for each
  * pixel, symbol, bit and block.
  */
-/* global Jbig2Image, CCITTFaxDecoder, JpxImage, JpegImage, PlainJpx, pureOpenJpeg, dctZigZag, setVerbosityLevel */
+/* global Jbig2Image, CCITTFaxDecoder, JpegImage, dctZigZag, setVerbosityLevel */
 /** A damaged picture would write a line into the log for each of its markers. */
 setVerbosityLevel(0);
 /** Counts of the picture that is being decoded: others are, between its turns. */
@@ -59,86 +58,6 @@ function* decodeFax(bytes, height, fax) {
     if (isDue()) yield;
   }
   return data;
-}
-
-/** Coefficients that are read, each in some passes. */
-const JPX = { most: 6e8, each: 1e6 };
-/** Coefficients that the entry of a block costs, of up to 4,096. */
-// oxlint-disable-next-line no-unused-vars -- called by the decoders
-const CODE_BLOCK = 5e3;
-/** Steps that give no turn are refused where there are many. */
-// oxlint-disable-next-line no-unused-vars -- called by the decoders
-function stretch(count) {
-  spend(count);
-  if (spent > 8 * aTurn) spend(Infinity);
-}
-/** In half the memory; `from` would make a list of them. */
-// oxlint-disable-next-line no-unused-vars -- called by the decoders
-function roundedItems(items) {
-  const rounded = new Int16Array(spend(items.length));
-  for (let at = 0; at < items.length; at++) rounded[at] = Math.round(items[at]);
-  return rounded;
-}
-class UnusualJpx extends Error {}
-// oxlint-disable-next-line no-unused-vars -- called by the decoders
-function checkJpx({ Xsiz, Ysiz, XOsiz, YOsiz, XTsiz, YTsiz }, components) {
-  const [{ precision }] = components;
-  const isPlain = components.every(
-    (each) => each.precision === precision && !each.isSigned && each.XRsiz * each.YRsiz === 1,
-  );
-  if (!isPlain || precision < 8 || XOsiz + YOsiz > 0) throw new UnusualJpx();
-  spend(Math.ceil(Xsiz / XTsiz) * Math.ceil(Ysiz / YTsiz) * components.length * CODE_BLOCK);
-}
-
-function checkSamples(bytes, reduction) {
-  const { width, height, componentsCount } = JpxImage.parseImageProperties(bytes);
-  const samples = width * height * componentsCount;
-  const decoded = samples / 4 ** reduction;
-  if (!(samples <= 200e6 && decoded <= 14e6)) throw new Error("too large");
-  return { componentsCount, decoded };
-}
-
-/** Palettes and luminance with colour differences. */
-const UNUSUAL_COLOURS = /pclr|colr\x01[^]{2}\0{3}[\x12\x18]/;
-/** Its pixels as pdf.js takes them; null for what OpenJPEG alone reads, whole and slowly. */
-export async function decodeJpx(bytes, { components, isIndexed, hasMask, reduction }) {
-  const count = checkSamples(bytes, reduction).componentsCount;
-  const isUsual = components === count || (components === 0 && [1, 3].includes(count));
-  if (isIndexed || hasMask || !isUsual) return null;
-  const start = bytes.findIndex((byte, at) => byte === 0x4f && bytes[at + 2] === 0x51);
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, start));
-  if (UNUSUAL_COLOURS.test(head)) return null;
-  const image = new PlainJpx();
-  try {
-    await inTurns(image.parse(bytes, reduction), JPX);
-    return joinTiles(image, components || 4, reduction);
-  } catch (thrown) {
-    if (left >= 0) return null;
-    throw thrown;
-  }
-}
-
-/** Without a colour space in the PDF, pdf.js expects RGBA. */
-function joinTiles({ tiles, width, componentsCount: count, height }, channels, reduction) {
-  if (tiles.length === 1 && channels === count) return tiles[0].items;
-  const columns = Math.ceil(width / 2 ** reduction);
-  const data = new Uint8ClampedArray(columns * Math.ceil(height / 2 ** reduction) * channels);
-  for (const { left, top, width: across, height: down, items } of tiles)
-    for (let y = 0; y < down; y++)
-      for (let x = 0; x < across; x++) {
-        const [from, to] = [(y * across + x) * count, ((top + y) * columns + left + x) * channels];
-        for (let channel = 0; channel < channels; channel++)
-          data[to + channel] = channel === 3 && count < 4 ? 255 : items[from + (channel % count)];
-      }
-  return data;
-}
-
-/** A module keeps the memory of its largest picture, of which each growth would be a copy. */
-export async function openJpeg(bytes, reduction) {
-  const { decoded } = checkSamples(bytes, reduction);
-  const decoder = await pureOpenJpeg({ warn: () => {} });
-  decoder._free(decoder._malloc(bytes.length + decoded * 6));
-  return decoder;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
+import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { coded, scannedPdf, withOrientation } from "../../support/scanned-pages.ts";
 import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 
@@ -166,4 +167,21 @@ test("a picture of thousands of scans ends in a sentence", async () => {
   await expect(picturesOf("scan.pdf", scannedPdf([page]))).rejects.toThrow(
     "page 1 was left out: the picture is damaged or too large",
   );
+});
+
+test.each([
+  ["of 200 dots an inch is sent whole", "jpxLarge", [1_800, 1_500]],
+  ["that is larger is sent at half its width and height", "jpxLarger", [960, 1_280]],
+] as const)("a JPX picture %s", async (_what, name, size) => {
+  const bytes = new Uint8Array(Buffer.from(PICTURES[name], "base64"));
+  const pauses = vi.spyOn(globalThis, "setTimeout");
+  const picture = coded(bytes, "/JPXDecode", "/ColorSpace /DeviceRGB /BitsPerComponent 8");
+  const { pictures } = await picturesOf("scan.pdf", scannedPdf([{ pictures: [picture] }]));
+  const turns = pauses.mock.calls.length;
+  pauses.mockRestore();
+  // The PNG alone takes one for 64 rows.
+  expect(turns).toBeGreaterThan(size[1] / 64 + 10);
+  const png = Buffer.from(pictures[0]?.bytes ?? []);
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(size);
+  if (name === "jpxLarger") expect(await pagesShown(pictures)).toEqual([PAGE]);
 });

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, test } from "vitest";
 
 import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
@@ -241,22 +241,6 @@ describe("a page that is a picture is sent upright, whole and once", () => {
       recognised: [{ start: 0, end: 22 }],
     });
   });
-});
-
-test.each([
-  ["of 200 dots an inch is sent whole", "jpxLarge", [1_800, 1_500]],
-  ["that is larger is sent at half its width and height", "jpxLarger", [960, 1_280]],
-] as const)("a JPX picture %s", async (_what, name, size) => {
-  const pauses = vi.spyOn(globalThis, "setTimeout");
-  const picture = coded(bytesOf(name), "/JPXDecode", RGB);
-  const { pictures } = await picturesOf("scan.pdf", scannedPdf([pageWith(picture)]));
-  const turns = pauses.mock.calls.length;
-  pauses.mockRestore();
-  // The PNG alone takes one for 64 rows.
-  expect(turns).toBeGreaterThan(size[1] / 64 + 10);
-  const png = Buffer.from(pictures[0]?.bytes ?? []);
-  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(size);
-  if (name === "jpxLarger") expect(await pagesShown(pictures)).toEqual([PAGE]);
 });
 
 test("pages with text are not sent, whatever lies under it", async () => {
