@@ -118,7 +118,7 @@ const CHANGES: Changes = {
   "decodeImage(e){if(this.eof)return this.buffer;e=this.#t(e||this.bytes);let t=new JpegImage(this.jpegOptions);t.parse(e);let n=t.getData({width:this.drawWidth,height:this.drawHeight,forceRGBA:this.forceRGBA,forceRGB:this.forceRGB});":
     "async decodeImage(e){if(this.eof)return this.buffer;let{drawWidth:t,drawHeight:r,forceRGBA:i,forceRGB:a,inRows:o}=this,n=await(await decoders()).jpegSamples(this.#t(e||this.bytes),this.jpegOptions,{width:t,height:r,forceRGBA:i,forceRGB:a,inRows:o,isSourcePDF:!0});",
   "!this.needsDecode){let e=s*l;if(t&&!u)":
-    "!this.needsDecode){let c=await this.#e(n,r);if(c)return c;let e=s*l;if(t&&!u)",
+    "!this.needsDecode){let c=isHandedOver(this)&&await this.#e(n,r);if(c)return c;let e=s*l;if(t&&!u)",
   "if(s!==-1&&f*p>s){let e=`Image exceeded maximum allowed size and was removed.`;if(!c)throw Error(e);warn$1(e);return}":
     "if(!countPixels(this,f,p,u,t instanceof Re)){r.addImageOps(T.paintImageXObject,[``,f,p]);return}",
   "await f.getOperatorList({stream:o,task:n,resources:s,operatorList:c}),c}":

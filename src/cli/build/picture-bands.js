@@ -79,13 +79,16 @@ const isPlain = ({ smask, mask }) => !smask && !mask;
 const isBits = (image) =>
   image.bpc === 1 && image.colorSpace.name === "DeviceGray" && isPlain(image);
 
+/** Whether a JPEG's own colours are those that the page shows. */
+const isHandedOver = (image) =>
+  isJpeg(image) && /^(?:Device|Cal)(?:Gray|RGB)$/.test(image.colorSpace.name);
 /** Whether pdf.js copies the picture as it is, or hands it over. */
 function isCopied(image) {
   const { bpc, colorSpace, needsDecode } = image;
   if (!isPlain(image)) return false;
   if (isBits(image) || colorSpace.name === "DeviceRGBA") return true;
   const isRgb = bpc === 8 && colorSpace.name === "DeviceRGB";
-  return !needsDecode && (isRgb || (isJpeg(image) && image.numComps !== 4));
+  return !needsDecode && (isRgb || isHandedOver(image));
 }
 
 /** Then pdf.js stretches the picture: shapes of letters may be in the mask, on a coarse colour. */

@@ -62,6 +62,8 @@ const FAX = `/DecodeParms << /K -1 /Columns ${SIZE.width} /Rows ${SIZE.height} >
 const BITS = "/ColorSpace /DeviceGray /BitsPerComponent 1";
 const GREY = "/ColorSpace /DeviceGray /BitsPerComponent 8";
 const RGB = "/ColorSpace /DeviceRGB /BitsPerComponent 8";
+const INK =
+  "/ColorSpace [/Separation /Light /DeviceGray << /FunctionType 2 /Domain [0 1] /C0 [0] /C1 [1] /N 1 >>] /BitsPerComponent 8";
 const STENCIL = "/ImageMask true /BitsPerComponent 1";
 const pageWith = (picture: ScannedPage["pictures"][number]) => ({ pictures: [picture] });
 
@@ -93,11 +95,7 @@ const drawn = strips.map((_, at) => `q 480 0 0 40 0 ${640 - 40 * (at + 1)} cm /I
 
 const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
   ["JPEG", pageWith(coded(bytesOf("rgb"), "/DCTDecode", RGB)), "image/jpeg"],
-  [
-    "JPEG with its height at its end",
-    pageWith(coded(withHeightAtEnd(bytesOf("rgb")), "/DCTDecode", RGB)),
-    "image/jpeg",
-  ],
+  ["long JPEG", pageWith(coded(withHeightAtEnd(bytesOf("rgb")), "/DCTDecode", RGB)), "image/jpeg"],
   ["grey JPEG", pageWith(coded(bytesOf("grey"), "/DCTDecode", GREY)), "image/jpeg"],
   ["progressive JPEG", pageWith(coded(bytesOf("progressive"), "/DCTDecode", RGB)), "image/jpeg"],
   [
@@ -115,6 +113,7 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
       ),
     ),
   ],
+  ["JPEG of an ink", pageWith(coded(bytesOf("grey"), "/DCTDecode", INK))],
   ["grey", pageWith(greyPage(PAGE))],
   [
     "RGB",

@@ -103,6 +103,8 @@ describe("what there is no reader for says what to do", () => {
     ],
     ["a.odg", zipSync({ mimetype: strToU8(graphics) }), `${graphics}; export it as PDF`],
     ["a.bmp", utf8("BM\0\0"), "image/bmp; save it as PNG or JPEG"],
+    ["a.jp2", utf8("\0\0\0\x0cjP  \r\n"), "image/jp2; save it as PNG or JPEG"],
+    ["big.tif", utf8("II+\0"), "image/tiff; save it as PNG or JPEG"],
     ["a.ps", utf8("%!PS-Adobe-3.0\n"), "application/postscript; convert it to PDF"],
   ])("%s", async (name, bytes, message) => {
     await expect(markdownOf(name, null, bytes)).rejects.toThrow(
