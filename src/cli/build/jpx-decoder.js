@@ -22,10 +22,12 @@ class UnusualJpx extends Error {}
 // oxlint-disable-next-line no-unused-vars -- called by the decoders
 function checkJpx({ Xsiz, Ysiz, XOsiz, YOsiz, XTsiz, YTsiz }, components) {
   const [{ precision }] = components;
+  // Two bytes hold no overshoot of more bits.
+  const isUsual = precision >= 8 && precision <= 14 && XOsiz + YOsiz === 0;
   const isPlain = components.every(
     (each) => each.precision === precision && !each.isSigned && each.XRsiz * each.YRsiz === 1,
   );
-  if (!isPlain || precision < 8 || XOsiz + YOsiz > 0) throw new UnusualJpx();
+  if (!isPlain || !isUsual) throw new UnusualJpx();
   spend(Math.ceil(Xsiz / XTsiz) * Math.ceil(Ysiz / YTsiz) * components.length * CODE_BLOCK);
 }
 

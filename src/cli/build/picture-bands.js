@@ -11,7 +11,7 @@ const PIXELS_A_TURN = 1 << 17;
 /** Bytes before its end that a stream's decoder reads again, without a row. */
 const WINDOW = 1 << 16;
 
-/** Of a JPX picture's coefficients, of which one component has four bytes each, the others two. */
+/** Bytes of a JPX picture's coefficients: one component has four for each, the others two. */
 const JPX_BYTES = 50e6;
 /** How often the sides of a JPX picture are halved while it is decoded. */
 // oxlint-disable-next-line no-unused-vars -- called by pdf.js

@@ -1,6 +1,6 @@
 /**
- * Appended to pdf.js's decoders, which it uses: `Jbig2Image`, `CCITTFaxDecoder`, `JpegImage`. Those of JBIG2 and JPEG are generators; `spend` is called within them, for each
- * pixel, symbol, bit and block.
+ * Appended to pdf.js's decoders, which it uses: `Jbig2Image`, `CCITTFaxDecoder`, `JpegImage`. Those of
+ * JBIG2 and JPEG are generators; `spend` is called within them, for each pixel, symbol, bit and block.
  */
 /* global Jbig2Image, CCITTFaxDecoder, JpegImage, dctZigZag, setVerbosityLevel */
 /** A damaged picture would write a line into the log for each of its markers. */
