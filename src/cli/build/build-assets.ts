@@ -186,8 +186,7 @@ function buildPictureDecoders() {
   const from = dirname(require.resolve("pdfjs-dist/package.json"));
   const text = readFileSync(join(from, "image_decoders/pdf.image_decoders.mjs"), "utf8");
   const own = boundDecoders(text);
-  const before = dirname(require.resolve("pdfjs-dist-jpx/package.json"));
-  const jpx = readFileSync(join(before, "image_decoders/pdf.image_decoders.mjs"), "utf8");
+  const jpx = readFileSync(require.resolve("jpeg2000/src/jpx.js"), "utf8");
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}${boundJpx(jpx)}
