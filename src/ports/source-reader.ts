@@ -46,7 +46,8 @@ export type LeftOut = {
 
 /**
  * An item of a listing that could not be read: the file that is known by its id stays as it is.
- * `id` null: it cannot be told which file that is, or the item may hold files.
+ * `id` null: it cannot be told which file that is, or the item may hold files. One in a change feed
+ * has everything listed.
  */
 export type UnreadItem = { id: string | null; path: string; message: string };
 

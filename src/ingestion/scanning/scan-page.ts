@@ -76,11 +76,11 @@ async function listPage(run: ScanRun, reader: SourceReader): Promise<ListingPage
     return await reader.readPushed(urls, signal);
   }
   const { cursor } = run.progress;
-  const { changeCursor, permissions } = run.source;
+  const { changeCursor } = run.source;
   if (mode === "follow" && changeCursor !== null && reader.follow !== undefined) {
     const page = await reader.follow(changeCursor, cursor, signal);
-    // An item that cannot be read may be a folder whose readers changed.
-    return permissions === "on" && page?.unread?.length ? null : page;
+    // It may be a folder: files that moved into it would look deleted, and readers unchanged.
+    return page?.unread?.length ? null : page;
   }
   return await reader.list(cursor, signal);
 }
