@@ -134,7 +134,10 @@ export class PageWalk {
       for (const row of rows) this.#note(row);
       if (!isInside || this.#state.cursor === undefined) this.#state.sources += 1;
     });
-    if (this.#state.tries[source] === MAX_TRIES) this.#state.sources += 1;
+    if (this.#state.tries[source] !== MAX_TRIES) return;
+    // The next one has cursors of its own.
+    this.#state.cursor = undefined;
+    this.#state.sources += 1;
   }
 
   async #readPage(path: string, order: object, absent: number[] = []): Promise<NotionObject[]> {

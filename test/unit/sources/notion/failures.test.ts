@@ -78,6 +78,22 @@ test("pages that fail again and again are told, others are read, and none is rem
   expect(await textOf(source, added)).toBe("# Added\n\nAdded.");
 });
 
+test("rows that cannot all be read do not keep those of the next data source out", async () => {
+  const { notion, source } = openNotion();
+  notion.pageSize = 1;
+  for (const title of ["First", "Second"]) {
+    const [, rows] = notion.database(null, title);
+    for (const name of ["a", "b"]) notion.unsearched.add(notion.row(rows, name));
+  }
+  let queries = 0;
+  notion.beforeAnswer = (path) => {
+    if (path.endsWith("/query") && ++queries === 2)
+      notion.fail({ path: /query$/, status: 502, times: 3 });
+  };
+  await source.scan();
+  expect(source.paths()).toEqual(["First/a.md", "Second/a.md", "Second/b.md"]);
+});
+
 test("pages in a page that fails keep their places", async () => {
   const { notion } = openNotion();
   const root = notion.page(null, "Root");
