@@ -81,10 +81,11 @@ export class HtmlReader {
   }
 
   onopentag(tag: string, attributes: Attributes): void {
-    const name = elementOf(tag, attributes);
+    const around = this.#open.at(-1);
+    const name = elementOf(tag, attributes, around);
     this.facts.open(name, attributes, this.#skipping > 0);
     const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
-    const open = openElement(name, effect, attributes);
+    const open = openElement(name, effect, attributes, around);
     this.#open.push(open);
     if (this.#open.length > MAX_DEPTH) throw new UnreadableDocument("HTML nests too deeply");
     if (name === "iframe" && this.#skipping === 0) this.#readFrame(attributes);
@@ -153,9 +154,9 @@ export class HtmlReader {
   }
 
   #isHidden(attributes: Attributes): boolean {
-    const { id = "", "aria-controls": panel } = attributes;
-    const opensPanel = this.#depths.headline > 0 && attributes["aria-expanded"] !== undefined;
-    if (opensPanel && panel !== undefined) this.#collapsed.add(panel);
+    const { id = "", "aria-controls": panels = "" } = attributes;
+    const opensPanels = this.#depths.headline > 0 && attributes["aria-expanded"] !== undefined;
+    if (opensPanels) for (const [panel] of panels.matchAll(/\S+/g)) this.#collapsed.add(panel);
     return isHidden(attributes) && !this.#collapsed.has(id);
   }
 

@@ -23,10 +23,19 @@ const EFFECTS = {
 /** The change of an element's text when the element closes; `plain` makes none. */
 export type Effect = (typeof EFFECTS)[keyof typeof EFFECTS] | "plain" | "link" | "note";
 
-export const openElement = (name: string, effect: Effect, attributes: Attributes) => ({
+const TABLE_PARTS = new Set(["table", "tr", "td", "th"]);
+
+export const openElement = (
+  name: string,
+  effect: Effect,
+  attributes: Attributes,
+  around: { tablePart: string } | undefined,
+) => ({
   name,
   effect,
   attributes,
+  /** It, or the nearest around it, of a table, its rows and cells. */
+  tablePart: TABLE_PARTS.has(name) ? name : (around?.tablePart ?? ""),
   textStart: 0,
   /** Characters shown before this element, if scripts may fill it. */
   mountedAt: null as number | null,
@@ -39,19 +48,27 @@ export const INLINE_EFFECTS: ReadonlySet<string> = new Set(
   "link note code raised struck lowered ruby reading".split(" "),
 );
 
-const ELEMENTS = new Map([
-  ["table", "table"],
-  ["grid", "table"],
-  ["row", "tr"],
-  ["cell", "td"],
-  ["gridcell", "td"],
-  ["columnheader", "th"],
-  ["rowheader", "th"],
+/** Elements by role, and what must be open for it: rows and cells of nothing are but layout. */
+const ELEMENTS = new Map<string, [name: string, inside?: string]>([
+  ["table", ["table"]],
+  ["grid", ["table"]],
+  ["row", ["tr", "table"]],
+  ["cell", ["td", "tr"]],
+  ["gridcell", ["td", "tr"]],
+  ["columnheader", ["th", "tr"]],
+  ["rowheader", ["th", "tr"]],
 ]);
 
 /** The element that one without a meaning of its own stands for. */
-export const elementOf = (name: string, { role = "" }: Attributes) =>
-  name === "div" || name === "span" ? (ELEMENTS.get(role) ?? name) : name;
+export function elementOf(
+  name: string,
+  { role = "" }: Attributes,
+  around: OpenElement | undefined,
+): string {
+  if (name !== "div" && name !== "span") return name;
+  const [element, inside] = ELEMENTS.get(role) ?? [name];
+  return inside === undefined || inside === around?.tablePart ? element : name;
+}
 
 export function effectOf(name: string, attributes: Attributes): Effect {
   if (attributes["role"] === "main") return "content";

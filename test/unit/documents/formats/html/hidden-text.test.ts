@@ -30,8 +30,13 @@ reads("a.html", {
   "hides HTML by invisibility": testCase(`<span style="visibility:hidden">x</span>`),
   "hides HTML by no size": testCase(`<p style="font-size:0">x</p>`),
   "shows what a button in a heading opens": [
-    "<h3><button aria-expanded=false aria-controls=a>How?</button></h3><div id=a hidden>So.</div>",
-    "### How?\n\nSo.",
+    "<h3><button aria-expanded=false aria-controls='a b'>How?</button></h3><div id=a hidden>So.</div><div id=b hidden>Or so.</div>",
+    "### How?\n\nSo.\n\nOr so.",
+  ],
+  "hides what a button that opens nothing does not name": [
+    "<h3><button aria-expanded=false aria-controls=''>How?</button></h3><p hidden>x</p>",
+    "### How?",
+    "1 hidden element removed",
   ],
   "shows what only a style sheet hides": [
     "<style>.a { display: none }</style><p class=a>seen</p>",

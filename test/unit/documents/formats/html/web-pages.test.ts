@@ -258,4 +258,8 @@ it("elements that only their roles make a table are one", async () => {
   const rows = cells("columnheader", "Town", "Area") + cells("cell", "Ayl", "North");
   const table = "| Town | Area |\n| --- | --- |\n| Ayl | North |";
   expect(await markdownOf(`<div role=table>${rows}</div>`)).toBe(table);
+  // Elsewhere these roles are but layout.
+  const inCell = "<table><tr><th><div role=cell>Town</div><th>Area<tr><td>Ayl<td>North</table>";
+  expect(await markdownOf(inCell)).toBe(table);
+  expect(await markdownOf("<p>Ayl <span role=cell>lies</span> north</p>")).toBe("Ayl lies north");
 });
