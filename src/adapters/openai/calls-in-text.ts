@@ -133,13 +133,17 @@ function callsIn(text: string, tools: Tools): LanguageModelV4ToolCall[] | null {
       : whole.split(mark).slice(1);
   const calls = blocks.flatMap((block) => {
     // Text behind a call is an invented answer to it.
-    const call = (block.split(END_MARK, 1)[0] ?? "").trim();
+    const [before, behind] = block.split(END_MARK, 2);
+    const call = (before ?? "").trim();
     if (mark === undefined || /^[[{]/.test(call)) return jsonCalls(call);
-    return mark === MISTRAL_MARK ? mistralCall(call) : xmlCall(call, tools);
+    if (mark === MISTRAL_MARK) return mistralCall(call);
+    // One that is cut off would be a call with half of its arguments.
+    const isWhole = behind !== undefined || call.endsWith("</function>");
+    return isWhole ? xmlCall(call, tools) : jsonCalls("");
   });
-  const isWhole =
+  const areCalls =
     calls.length > 0 && calls.every(({ name, args }) => tools.has(name) && isObject(args));
-  if (!isWhole) return null;
+  if (!areCalls) return null;
   return calls.map(({ name: toolName, args }) => {
     const toolCallId = crypto.randomUUID();
     return { type: "tool-call", toolCallId, toolName, input: JSON.stringify(args) };

@@ -166,6 +166,8 @@ test.each([
   "[1] says that a <tool is here",
   `Write <tool_call>${RAW_CALL.slice(0, 20)}`,
   `The call is ${RAW_CALL}`,
+  "<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>boil",
+  "<tool_call>\n<function=search>\n<parameter=query>\nboil",
 ])("any other text stays text: %s", async (text) => {
   expect(await readText(text)).toEqual({ text, calls: [], end: "stop" });
 });
