@@ -28,7 +28,7 @@ const MAX_GROUP_LENGTH = 320;
  * guests are no addresses. https://learn.microsoft.com/entra/identity-platform/optional-claims-reference
  */
 const UPN = "upn";
-const GUEST = "#ext#@";
+const GUEST = /([#_])ext\1@/;
 const addressClaimOf = (verifiedClaim: string) => (verifiedClaim === UPN ? UPN : "email");
 
 /** ASCII: some other letters become ASCII ones in lower case, and so another person's address. */
@@ -78,8 +78,7 @@ function addressIn(settings: ProviderSettings, sources: Claims[]) {
   const address = texts.find((text) => text !== "") ?? "";
   const email = foldEmail(address);
   const isUsable = PLAIN_ADDRESS.test(address) && email.length <= MAX_EMAIL_LENGTH;
-  if (name === UPN)
-    return { email: isUsable && !email.includes(GUEST) ? email : "", isVerified: true };
+  if (name === UPN) return { email: isUsable && !GUEST.test(email) ? email : "", isVerified: true };
   const holders = sources.filter((claims) => claims[name] === address);
   return { email: isUsable ? email : "", isVerified: isVerified(settings, holders) };
 }

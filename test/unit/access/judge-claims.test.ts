@@ -59,8 +59,8 @@ test("a user principal name is an address only where the settings say so", () =>
   // The address of a mailbox may be anybody's there.
   const claims = { upn, email: "boss@example.com", email_verified: true };
   expect(judgeClaims(settings, claims)).toMatchObject({ person: { email } });
-  const guest = "eve_example.com#EXT#@example.com";
-  for (const unusable of [{ email }, { upn: guest }, { upn: "ann" }, { preferred_username: upn }])
+  const guests = ["#EXT#", "_EXT_"].map((mark) => ({ upn: `eve_example.org${mark}@example.com` }));
+  for (const unusable of [{ email }, ...guests, { upn: "ann" }, { preferred_username: upn }])
     expect(judgeClaims(settings, unusable)).toMatchObject({ refusal: "no-address" });
   expect(judgeClaims(providerSettings.parse(needed), { upn })).toMatchObject({ isLetIn: false });
   expect(missingClaims(settings, { email })).toBe("needed");
