@@ -157,14 +157,16 @@ test("a download has the name and the format that its server gives it", async ()
     body,
   });
   const disposition = `attachment; filename="Plan.csv"; filename*=UTF-8''Pl%C3%A4ne%5C2026.csv`;
-  site.page("/", ["/get?id=5", "/get?id=6"]);
+  site.page("/", ["/get?id=5", "/get?id=6", "/get.csv"]);
   site.routes.set("/get?id=5", download("application/octet-stream", disposition, "a,b"));
   site.routes.set("/get?id=6", download("application/force-download", "attachment", "text"));
+  site.routes.set("/get.csv", download("application/octet-stream", "inline; filename=List", "a,b"));
   const source = webSource(site.port, { startUrls: [BASE] });
   await source.scan();
   const names = [...source.files.values()].slice(1).map(({ name, mimeType }) => [name, mimeType]);
   expect(names).toEqual([
     ["2026.csv", "text/csv"],
     ["get", "application/force-download"],
+    ["List", "text/csv"],
   ]);
 });

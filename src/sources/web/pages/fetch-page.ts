@@ -170,8 +170,9 @@ function downloadName(headers: Headers): string | null {
 function mediaTypeOf(url: URL, fileName: string | null, contentType: string | null): string {
   const mediaType = bareMediaType(contentType);
   if (mediaType !== null && mediaType !== UNKNOWN_MEDIA_TYPE) return mediaType;
-  const byName = mediaTypeByName(fileName ?? url.pathname);
-  return mediaType === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
+  const byName = [fileName ?? "", url.pathname].map(mediaTypeByName);
+  const ofName = byName.find((each) => each !== UNKNOWN_MEDIA_TYPE);
+  return ofName ?? mediaType ?? "text/html";
 }
 
 /** 203: a proxy on the way has changed the answer. */
