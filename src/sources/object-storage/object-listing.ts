@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { timeIn } from "../../core/time.ts";
 import { ITEM_COST, type CooperativeWork } from "../../core/work/cooperative.ts";
-import type { ListedFile, UnreadItem } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile, UnreadItem } from "../../ports/source-reader.ts";
 import { listedFileFromObject } from "../listed-file-from-object.ts";
 import { listedItems } from "../listed-items.ts";
 import { xmlRecords } from "../xml-records.ts";
@@ -79,18 +79,43 @@ export const listingHeaders = (endpoint: string): Record<string, string> =>
 export const NOT_RESTORED = "the object is archived: restore it, and the next scan reads it";
 const ARCHIVES = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
-/** Only Amazon lists which objects are restored; elsewhere these classes may be read at once. */
-export function filesOf({ objects, unread }: ObjectListing, prefix: string, endpoint: string) {
+type Reading = {
+  prefix: string;
+  endpoint: string;
+  /** Null: readers do not count. */
+  earlierFiles: Pick<KnownFiles, "byExternalId"> | null;
+};
+
+/**
+ * Only Amazon lists which objects are restored; elsewhere these classes may be read at once.
+ * `archivedFiles`: those that were read before, whose readers may change all the same.
+ */
+export async function filesOf(
+  { objects, unread }: ObjectListing,
+  { prefix, endpoint, earlierFiles }: Reading,
+) {
   const isArchived = (each: ListedObject) =>
     isAmazon(endpoint) &&
     ARCHIVES.has(each.storageclass) &&
     each["restorestatus/isrestoreinprogress"] !== "false";
-  const archived = objects.filter(isArchived).map(({ key }) => {
-    return { id: key, path: key, message: NOT_RESTORED };
+  const filesAmong = (some: ListedObject[]) => some.flatMap((each) => fileOf(prefix, each));
+  const files = filesAmong(objects.filter((each) => !isArchived(each)));
+  const archived = new Map(
+    filesAmong(objects.filter(isArchived)).map((file) => [file.externalId, file]),
+  );
+  const ids = [...archived.keys()].flatMap((id) => id ?? []);
+  const archivedFiles =
+    earlierFiles === null || ids.length === 0 ? [] : await earlierFiles.byExternalId(ids);
+  const failure = { kind: "denied" as const, message: NOT_RESTORED };
+  for (const file of archivedFiles) {
+    const { modifiedAt = null } = archived.get(file.externalId) ?? {};
+    Object.assign(file, { modifiedAt, failure });
+    archived.delete(file.externalId);
+  }
+  const newItems = Array.from(archived.values(), ({ externalId: id, path }): UnreadItem => {
+    return { id, path, message: NOT_RESTORED };
   });
-  const readable = objects.filter((each) => !isArchived(each));
-  const files = readable.flatMap((each) => fileOf(prefix, each));
-  return { files, unread: [...unread, ...archived], entries: objects.length };
+  return { files, archivedFiles, unread: [...unread, ...newItems], entries: objects.length };
 }
 
 function fileOf(prefix: string, object: ListedObject): ListedFile[] {

@@ -8,6 +8,7 @@ import {
   missingFile,
   SourceFailure,
   type ListedFile,
+  type OpenedFile,
   type SourceReader,
   type KnownFiles,
 } from "../../ports/source-reader.ts";
@@ -53,7 +54,8 @@ export function objectStorageReader(
   const { pageSize = readsPermissions ? PAGE_SIZE_WITH_READERS : DEFAULT_PAGE_SIZE } = options;
   const prefix = folderPrefix(config.prefix);
   const get = createSignedGet(signerOf(config, secrets), outgoing);
-  const headers = listingHeaders(config.endpoint);
+  const { endpoint } = config;
+  const headers = listingHeaders(endpoint);
 
   const listPage = async (cursor: string | null, keys: number, signal: AbortSignal) => {
     const got = await get(listingUrl(config, prefix, cursor, keys), signal, { headers });
@@ -76,8 +78,10 @@ export function objectStorageReader(
       const listing = await listPage(cursor, pageSize, signal);
       const next = listing.nextToken;
       if (next === "") throw brokenListing("it has no cursor for the next page");
-      const { files: listed, ...rest } = filesOf(listing, prefix, config.endpoint);
-      const files = await withOwnPaths(listed, knownFiles);
+      const earlierFiles = readsPermissions ? knownFiles : null;
+      const page = await filesOf(listing, { prefix, endpoint, earlierFiles });
+      const { files: listed, archivedFiles, ...rest } = page;
+      const files = [...(await withOwnPaths(listed, knownFiles)), ...archivedFiles];
       const metadataOf = async (file: ListedFile) => {
         const got = await get(objectUrl(config, keyOf(prefix, file)), signal, { isHead: true });
         if (got.response.ok) return got.response.headers.get(`x-amz-meta-${READERS}`);
@@ -94,14 +98,19 @@ export function objectStorageReader(
       const got = await get(objectUrl(config, keyOf(prefix, file)), signal, {
         timeoutMs: DOWNLOAD_TIMEOUT_MS,
       });
-      if (got.response.ok) return await openResponse(got, got.response.headers.get("content-type"));
-      const failure = await storageFailure(got, now());
-      // A bucket that does not exist is a denial.
-      if (got.response.status === 404 && failure.kind !== "denied")
-        throw missingFile(failure.message);
-      throw failure;
+      return await openObject(got, now());
     },
   };
+}
+
+/** @throws SourceFailure */
+async function openObject(got: GuardedResponse, now: number): Promise<OpenedFile> {
+  const { ok, status, headers } = got.response;
+  if (ok) return await openResponse(got, headers.get("content-type"));
+  const failure = await storageFailure(got, now);
+  // A bucket that does not exist is a denial.
+  if (status === 404 && failure.kind !== "denied") throw missingFile(failure.message);
+  throw failure;
 }
 
 type GetOptions = Pick<GuardedRequest, "timeoutMs" | "isHead"> & {

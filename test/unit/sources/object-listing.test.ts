@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ListedFile } from "../../../src/ports/source-reader.ts";
+import type { KnownFiles, ListedFile } from "../../../src/ports/source-reader.ts";
 import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
 import { CREDENTIALS } from "../../doubles/object-storage/object-storage.ts";
 import { knownNone } from "../../doubles/source/known-files.ts";
@@ -12,8 +12,11 @@ const signal = new AbortController().signal;
 function readerOf(
   answer: (parameters: URLSearchParams) => string,
   endpoint = "https://s3.example.com",
+  options: { readsPermissions?: boolean; known?: KnownFiles } = {},
 ) {
-  const fetch = async (address: string, { headers }: RequestInit = {}) => {
+  const fetch = async (address: string, { headers, method }: RequestInit = {}) => {
+    const readers = { "x-amz-meta-readers": "user:ann@example.com" };
+    if (method === "HEAD") return new Response(null, { headers: readers });
     // As Backblaze and R2 do elsewhere.
     const isKnown = endpoint.endsWith("amazonaws.com");
     if (!isKnown && new Headers(headers).has("x-amz-optional-object-attributes"))
@@ -23,7 +26,7 @@ function readerOf(
   return objectStorageReader(
     { endpoint, region: "x", bucket: "docs", pathStyle: true },
     CREDENTIALS,
-    { outgoing: { fetch, allowPrivate: false }, now: () => 0, known: knownNone },
+    { outgoing: { fetch, allowPrivate: false }, now: () => 0, known: knownNone, ...options },
   );
 }
 
@@ -88,10 +91,24 @@ test("archived objects of Amazon are left out until they are restored", async ()
     object("deep", "<StorageClass>DEEP_ARCHIVE</StorageClass>"),
     object("instant", "<StorageClass>GLACIER_IR</StorageClass>"),
   ]);
-  const amazon = await readerOf(() => xml, "https://s3.eu-west-1.amazonaws.com").list(null, signal);
+  const endpoint = "https://s3.eu-west-1.amazonaws.com";
+  const amazon = await readerOf(() => xml, endpoint).list(null, signal);
   expect(amazon.files.map(({ path }) => path)).toEqual(["ready", "instant"]);
   const message = "the object is archived: restore it, and the next scan reads it";
   expect(amazon.unread).toMatchObject([{ id: "coming", message }, { id: "deep" }]);
+  // A file that was archived later keeps its text, but not its readers.
+  const [earlier] = (await readerOf(() => listing([object("deep")])).list(null, signal)).files;
+  const knownFiles = { ...knownNone, byExternalId: async () => (earlier ? [earlier] : []) };
+  const options = { readsPermissions: true, known: knownFiles };
+  const later = await readerOf(() => xml, endpoint, options).list(null, signal);
+  const principals = [{ principal: "user:ann@example.com", from: "file" }];
+  expect(later.files.at(-1)).toMatchObject({
+    path: "deep",
+    version: earlier?.version,
+    failure: { kind: "denied", message },
+    readers: { principals },
+  });
+  expect(later.unread).toMatchObject([{ id: "coming" }]);
   // Elsewhere the names of classes are those of an administrator.
   const minio = await readerOf(() => xml).list(null, signal);
   expect(minio.files).toHaveLength(4);
