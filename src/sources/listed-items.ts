@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { isObject } from "../core/is-object.ts";
-import type { UnreadItem } from "../ports/source-reader.ts";
+import type { KnownFiles, ListedFile, UnreadItem } from "../ports/source-reader.ts";
 
 /** As many items, none of which is readable, are no page: the form of all has changed. */
 const MANY = 10;
@@ -26,6 +26,26 @@ export const listedItems = <Item>(item: z.ZodType<Item>, idField = "id") =>
 /** Unread items by the ids of their files; null: they may hold files. */
 export const withFileIds = (unread: UnreadItem[], fileIdOf: (id: string) => string | null) =>
   unread.map(({ id, path, message }) => ({ id: id && fileIdOf(id), path, message }));
+
+/**
+ * Where each item has readers, those of an unread one are unknown: nobody reads its file. `knownFiles`
+ * null: readers do not count.
+ */
+export async function closeUnread(
+  knownFiles: Pick<KnownFiles, "byExternalId"> | null,
+  unread: UnreadItem[],
+): Promise<{ files: ListedFile[]; unread: UnreadItem[] }> {
+  if (knownFiles === null || unread.length === 0) return { files: [], unread };
+  const reasons = new Map(unread.map(({ id, message }) => [id, message]));
+  const files = await knownFiles.byExternalId(unread.flatMap(({ id }) => id ?? []));
+  for (const file of files) {
+    const message = reasons.get(file.externalId) ?? "";
+    file.failure = { kind: "bad-file", message };
+    file.readers = { unreadable: message };
+  }
+  const ids = new Set(files.map(({ externalId }) => externalId));
+  return { files, unread: unread.filter(({ id }) => id === null || !ids.has(id)) };
+}
 
 /** An answer that is one item. */
 export const listedItem = <Item>(item: z.ZodType<Item>) =>

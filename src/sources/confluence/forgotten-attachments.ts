@@ -4,7 +4,7 @@ import type { ApiClient } from "../api-client.ts";
 import { segmentOf } from "../folder-tree.ts";
 import { listedItem } from "../listed-items.ts";
 import { ABSENT, V2, type Space } from "./confluence-client.ts";
-import { fileState, wireContent, type Content, type Contents } from "./site-contents.ts";
+import { fileState, labelsIn, wireContent, type Content, type Contents } from "./site-contents.ts";
 
 const KNOWN_AT_ONCE = 1_000;
 const ASKED_PER_STEP = 200;
@@ -35,7 +35,7 @@ export async function readForgotten(
   await mapParallel(batch, AT_ONCE, async ({ externalId, metadata }) => {
     const address = client.address(`${V2}/attachments/${externalId}`);
     const answer = await client.find(listedItem(wireContent), address, { absent: ABSENT });
-    const labels = [metadata["labels"]].flat().map(String);
+    const labels = labelsIn(metadata);
     const [attachment] = answer?.items ?? [];
     for (const each of answer?.unread ?? []) unread.push({ ...each, id: externalId });
     if (attachment?.status === "current")

@@ -76,7 +76,7 @@ export const wireContent = z
   }));
 /** Fields that paths and restrictions are made of, where others may not be readable. */
 export const wireParent = z
-  .object({ title: id, parentId: text, parentType: text })
+  .object({ title: id.catch(""), parentId: text, parentType: text })
   .transform(({ title, parentId = null, parentType }) => {
     return { title, parent: parentId, parentType: parentType ?? "page" };
   });
@@ -164,6 +164,9 @@ export const fileState = z.object({
   parent: id.nullable(),
   chain: z.array(id),
 });
+
+/** Labels of a file that was listed before. */
+export const labelsIn = ({ labels }: ListedFile["metadata"]) => [labels].flat().map(String);
 
 /** Gives contents their files. An attachment lies in a folder of its page's name. */
 export function filesIn(contents: Contents, space: Space, site: string) {

@@ -2,14 +2,21 @@ import { mapParallel } from "../../core/work/parallel.ts";
 import { nullIfDenied } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ReaderStore, UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { withFileIds } from "../listed-items.ts";
+import { closeUnread, withFileIds } from "../listed-items.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import { ABSENT, V2, type Space } from "./confluence-client.ts";
 import { readForgotten } from "./forgotten-attachments.ts";
 import type { Grants, PageReaders } from "./page-readers.ts";
 import { addContents, contentPage, contentPart, filePart, filesIn } from "./site-contents.ts";
-import { fileState, PER_SEARCH_PAGE, searchContents, STEPS, wireParent } from "./site-contents.ts";
+import {
+  fileState,
+  labelsIn,
+  PER_SEARCH_PAGE,
+  searchContents,
+  STEPS,
+  wireParent,
+} from "./site-contents.ts";
 import type { Content, Contents, Position } from "./site-contents.ts";
 
 const PER_PAGE = 250;
@@ -81,7 +88,12 @@ export class SpaceListing {
     const { client, kinds, known: knownFiles } = this.#options;
     if (!kinds.includes("attachments")) return NOTHING;
     const next = this.#at.next ?? null;
-    return await readForgotten(client, knownFiles, { contents, space: this.#space, next });
+    const step = await readForgotten(client, knownFiles, { contents, space: this.#space, next });
+    const { files, unread } = await closeUnread(
+      this.#readers === null ? null : knownFiles,
+      step.unread,
+    );
+    return { ...step, files, unread };
   }
 
   async #list(kind: "pages" | "blogposts"): Promise<Step> {
@@ -108,7 +120,14 @@ export class SpaceListing {
       if (restriction !== null) this.#readers?.take(each.id, restriction);
       return each;
     });
-    return { contents, unread, entries: items.length, next };
+    // A page that was listed keeps its labels.
+    const ids = unread.flatMap(({ id }) => id ?? []);
+    const before = ids.length === 0 ? [] : await this.#options.known.byExternalId(ids);
+    const kept = before.map(({ externalId, metadata }) => {
+      const facts = { id: externalId ?? "", kind: "", labels: labelsIn(metadata) };
+      return Object.assign({}, UNSEEN, facts);
+    });
+    return { contents: [...contents, ...kept], unread, entries: items.length, next };
   }
 
   /** Folders and the like lie above pages; what the account may not see has no title. */

@@ -4,7 +4,7 @@ import { parseJson } from "../../core/input/parse-json.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
-import { withFileIds } from "../listed-items.ts";
+import { closeUnread, withFileIds } from "../listed-items.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
@@ -13,15 +13,8 @@ import { API_BASE_URL, type GithubConfig, type GithubCredentials } from "./githu
 import { isIssue, issueId, issuePage, issuesAddress, fileOfIssue } from "./issues.ts";
 import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { encodePath, fileId, listChangedFiles } from "./listed-files.ts";
-import {
-  closePublic,
-  identityOf,
-  READERS,
-  readersOf,
-  repositoriesOf,
-  repository,
-} from "./repositories.ts";
-import { storeReaders, type Repository } from "./repositories.ts";
+import { closePublic, identityOf, READERS, readersOf } from "./repositories.ts";
+import { repositoriesOf, repository, storeReaders, type Repository } from "./repositories.ts";
 import { change, compareTrees, folder, openBlob, type Folder } from "./trees.ts";
 
 /** A part of a repository's files to be read: a folder to compare, or stored changes. */
@@ -146,16 +139,17 @@ export class GithubReader implements SourceReader {
       const own = state.repositories[place.at];
       if (own === undefined) break;
       const path = `repos/${this.#config.owner}/${own.name}`;
-      place = await this.#step(
-        { ...run, own, earlier: before?.repositories[place.at], path },
-        place,
-      );
+      const earlier = before?.repositories[place.at];
+      place = await this.#step({ ...run, own, earlier, path }, place);
     }
     await this.#state.keep(state);
+    const knownFiles = this.#readsPermissions ? this.#options.known : null;
+    const { files, ...rest } = await closeUnread(knownFiles, page.unread);
+    page.files.push(...files);
     const isEnd = place.at >= state.repositories.length;
     const end = isEnd ? { changeCursor: state.cursor } : {};
     const next = isEnd ? null : JSON.stringify({ ...place, cursor: state.cursor });
-    return { ...page, ...end, next, skipped: page.problems.length, entries };
+    return { ...page, ...rest, ...end, next, skipped: page.problems.length, entries };
   }
 
   async #resume(cursor: string): Promise<Start | null> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { listedItem, withFileIds } from "../listed-items.ts";
+import { listedItem } from "../listed-items.ts";
 import { drivePermission, PERMISSION_FIELDS } from "./drive-permission.ts";
 
 /** A file of Drive v3, with the fields that are requested. */
@@ -121,7 +121,7 @@ export async function resolveReading(
   const address = client.address(path, { fields, supportsAllDrives: true });
   const answer = await client.find(listedItem(driveFile), address, { absent: GONE });
   if (answer !== null && answer.unread.length > 0)
-    return { unread: withFileIds(answer.unread, () => file.id) };
+    return { unread: answer.unread.map((each) => ({ ...each, id: file.id })) };
   const target = answer?.items[0];
   if (target === undefined || target.trashed === true) return { reason: LEADS_NOWHERE };
   return target.mimeType === SHORTCUT ? { reason: FOLLOWED_ONCE } : readingOf(target);

@@ -4,7 +4,7 @@ import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { folderTree, type FolderTree } from "../folder-tree.ts";
-import { withFileIds } from "../listed-items.ts";
+import { closeUnread, withFileIds } from "../listed-items.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { googleApi } from "./drive-client.ts";
@@ -79,11 +79,15 @@ export class GoogleDriveReader implements SourceReader {
       return { files: [], deleted: [], unread: withFileIds(unread, () => null), entries, next };
     }
     const current = await this.#filesOf(client, files, { tree, places: folderTree(tree) });
+    const allUnread = [...unread, ...current.unread];
+    const knownFiles = this.#readsPermissions ? this.#options.known : null;
+    const { files: closedFiles, ...rest } = await closeUnread(knownFiles, allUnread);
     await this.#tree.keep(tree);
     return {
       ...current,
+      ...rest,
+      files: [...current.files, ...closedFiles],
       deleted: [],
-      unread: [...unread, ...current.unread],
       entries,
       next: further === null ? null : JSON.stringify(further),
       ...(incompleteSearch === true ? { partial: true } : {}),

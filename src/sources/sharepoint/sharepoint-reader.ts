@@ -6,6 +6,7 @@ import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { accessTokens } from "../access-tokens.ts";
 import { withoutSlash, type Api } from "../api-client.ts";
 import { segmentOf } from "../folder-tree.ts";
+import { closeUnread } from "../listed-items.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { entraTokens, type EntraApp } from "./entra-token.ts";
@@ -238,8 +239,11 @@ export class SharePointReader implements SourceReader {
     const reading = { client, now: this.#options.now(), drives: storedDrives, drive };
     const isFirst = at.link === drive.link;
     const moved = (await readSharing(reading, { items, asked: folders, isFirst })) || movedFolders;
-    const files = await itemFiles(items, drive, this.#options.known);
-    const pageFiles = { ...files, unread, entries: items.length, moved };
+    const { known: knownFiles } = this.#options;
+    const listing = await itemFiles(items, drive, knownFiles);
+    const closure = await closeUnread(this.#withReaders ? knownFiles : null, unread);
+    const files = [...listing.files, ...closure.files];
+    const pageFiles = { ...listing, ...closure, files, entries: items.length, moved };
     if (nextLink !== null) return { ...pageFiles, next: { ...at, link: nextLink } };
     drive.link = deltaLink;
     // Libraries without changes are no listing without an end.

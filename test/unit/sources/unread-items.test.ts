@@ -43,6 +43,7 @@ async function listAll(reader: SourceReader) {
   return {
     files: pages.flatMap(({ files }) => files.map(({ name }) => name)),
     unread: pages.flatMap(({ unread = [] }) => unread),
+    failing: pages.flatMap(({ files }) => files.filter(({ failure }) => failure !== undefined)),
   };
 }
 
@@ -111,6 +112,74 @@ test.each<[string, object]>([
   const expected = "id" in fields || "path" in fields ? null : id;
   const item = { path: expect.any(String), message: expect.any(String) };
   expect(unread).toContainEqual({ ...item, id: expected });
+});
+
+test("where readers count, nobody reads a file whose item cannot be read", async () => {
+  const graph = new GraphDouble();
+  const library = graph.drive("Documents");
+  const drive = await GoogleDriveDouble.open();
+  const cases = [
+    [graph, library, graphSource(graph, { driveId: library.id }, true)],
+    [drive, drive, driveSource(drive, {}, true)],
+  ] as const;
+  for (const [server, holder, source] of cases) {
+    const id = holder.file(holder.root, "bad.md", "");
+    await source.scan();
+    damage(server, id, { size: "large" });
+    const { failing, unread } = await listAll(source.reader());
+    const readers = { unreadable: expect.stringContaining("an unknown form (size)") };
+    expect(failing).toMatchObject([{ externalId: id, readers }]);
+    expect(unread).toEqual([]);
+  }
+  const double = new GithubDouble();
+  const own = double.repository("handbook");
+  own.change((entries) => entries.set("bad.md", { content: "", mode: "100644" }));
+  const repositories = githubSource(double, {}, true);
+  await repositories.scan();
+  damage(double, "bad.md", { sha: null });
+  const site = new ConfluenceDouble();
+  const attachment = site.attach(site.page(site.space("ENG"), "page", ""), "bad.md", "");
+  const fields: { version?: null } = {};
+  damage(site, attachment, fields);
+  const space = confluenceSource(site, {}, true);
+  await space.scan();
+  fields.version = null;
+  for (const source of [repositories, space]) {
+    const { failing } = await listAll(source.reader());
+    expect(failing).toMatchObject([
+      { name: "bad.md", readers: { unreadable: expect.any(String) } },
+    ]);
+  }
+});
+
+test("a page of Confluence whose title cannot be read stops no other", async () => {
+  const site = new ConfluenceDouble();
+  const space = site.space("ENG");
+  const page = site.page(space, "page", "");
+  const beneath = site.page(space, "beneath", "", page);
+  damage(site, page, { title: 7 });
+  const source = confluenceSource(site, {}, true);
+  await source.scan();
+  const chain = [beneath, page, space.homepageId];
+  expect(source.files.get(beneath)?.sourceState).toMatchObject({ chain });
+});
+
+test("a page of Confluence that only search shows in another form keeps its labels", async () => {
+  const site = new ConfluenceDouble();
+  const page = site.page(site.space("ENG"), "page", "");
+  site.alter(page, { labels: ["red"] });
+  const source = confluenceSource(site);
+  await source.scan();
+  const { fetch } = site;
+  damage(site, page, { ancestors: "none" });
+  const { fetch: damaged } = site;
+  const altered: typeof fetch = async (address, request) =>
+    await (address.includes("/search") ? damaged : fetch)(address, request);
+  Object.assign(site, { fetch: altered });
+  const later = confluenceSource(site);
+  for (const [id, file] of source.files) later.files.set(id, file);
+  await later.scan();
+  expect(later.files.get(page)?.metadata["labels"]).toEqual(["red"]);
 });
 
 test("a file whose entry cannot be read after a push stays, and others follow", async () => {
