@@ -1,5 +1,5 @@
 /** Increment it when the same bytes yield another text. */
-export const EXTRACTION_FORMAT = 23;
+export const EXTRACTION_FORMAT = 24;
 /** Increment it when the same text and settings yield other chunks. */
 export const CHUNKING_FORMAT = 10;
 /** Increment it when an index object stores or finds its chunks in another way. */

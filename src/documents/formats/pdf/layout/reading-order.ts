@@ -1,12 +1,23 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
-import { boundsOf, groupIntoRows, wordWidth } from "./page-rows.ts";
+import { boundsOf, groupIntoRows, runsOf } from "./page-rows.ts";
+import {
+  hasFullLines,
+  isNumbered,
+  isProse,
+  isRunningText,
+  lettersIn,
+  MIN_LETTERS,
+  sizeOf,
+} from "./prose.ts";
 import { isRightToLeft } from "./right-to-left.ts";
 import type { Interval, Segment } from "./segment.ts";
 
 type Row = Segment[];
+/** Rows with columns side by side. */
+type ColumnBand = { start: number; end: number; sides: Segment[][] };
 /** Rows between two lines that cross a river, and the segments on the river's two sides. */
-type Band = { start: number; end: number; sides: [Segment[], Segment[]] };
+type Band = ColumnBand & { sides: [Segment[], Segment[]] };
 
 const MIN_SEGMENTS = 4;
 const MAX_DEPTH = 12;
@@ -17,19 +28,11 @@ const MAX_COMMON_RIVERS = 4;
 const MIN_COMMON = 12;
 /** In ems. */
 const MIN_RIVER = 0.7;
-const MIN_COLUMN = 11;
 const MIN_GAP = 0.25;
-/** In prose: the share of the column that lines cover, and of lines without room for a word. */
-const MIN_COVERED = 0.55;
-const MIN_WRAPPED = 0.55;
-const MIN_FULL = 0.85;
-const MAX_OUTSIDE = 0.1;
-const MAX_TURNS = 4;
-const LETTER = /\p{L}/gu;
-/** Average letters a line, in prose and in lines with numbers. */
-const MIN_LETTERS = 10;
-const MIN_LETTERS_NUMBERED = 16;
-const MAX_PARTS = 1.2;
+/** Captions or the page's foot are drawn last, but nothing by rows. */
+const MAX_RUNS = 5;
+/** The share of a side that is drawn at once. */
+const MIN_RUN = 0.7;
 const MIN_LINES = 3;
 /** Lines of a table, and of a chart beside it. */
 const MIN_BESIDE = 5;
@@ -38,8 +41,6 @@ const LEVEL = [
   { within: 0.08, most: 0.5 },
   { within: 0.24, most: 0.85 },
 ] as const;
-const MIN_NUMBERS = 3;
-const MIN_NUMBERED = 0.6;
 
 /**
  * Regions of a page in reading order, each as rows from the top. Columns of prose are divided at
@@ -83,8 +84,8 @@ function* bestBands(
   segments: Segment[],
   rows: Row[],
   isFromRight: boolean,
-): CooperativeWork<Band[]> {
-  let best: Band[] = [];
+): CooperativeWork<ColumnBand[]> {
+  let best: ColumnBand[] = [];
   let most = 0;
   for (const x of riversOf(segments, rows)) {
     const bands = bandsAt(rows, x).flatMap((band) => columnsIn(band, rows, isFromRight));
@@ -149,10 +150,12 @@ function bandsAt(rows: Row[], x: number): Band[] {
 }
 
 /** The band, or the part of it below what only its right side begins with, if that has columns. */
-function columnsIn(band: Band, rows: Row[], isFromRight: boolean): Band[] {
+function columnsIn(band: Band, rows: Row[], isFromRight: boolean): ColumnBand[] {
   const [leftSide, rightSide] = band.sides;
   if (leftSide.length === 0 || rightSide.length === 0 || !hasRiver(band)) return [];
   if (areColumns(band, isFromRight)) return [band];
+  const columns = band.sides.flatMap(columnsOfSide);
+  if (columns.every(isRunningText) && isDrawnAtOnce(columns)) return [{ ...band, sides: columns }];
   const titleRows = rows.slice(band.start, band.end).findIndex(([first]) => first === leftSide[0]);
   const title = new Set(rows.slice(band.start, band.start + titleRows).flat());
   const chartSegments = rightSide.filter((segment) => !title.has(segment));
@@ -202,13 +205,20 @@ function isDrawnBehind(leftSide: Segment[], rightSide: Segment[]): boolean {
   return rightSide.every(({ order }) => order > last);
 }
 
-/** Whether one side was drawn after the other, but for captions or the page's foot: not by rows. */
-function isDrawnBySides(sides: Segment[][]): boolean {
+/** What was drawn at once of one side and then of the other. */
+function runsOfSides(sides: Segment[][]) {
   const drawn = sides
     .flatMap((side, at) => side.map(({ order }) => ({ order, at })))
     .sort((a, b) => a.order - b.order);
-  const turns = drawn.filter(({ at }, index) => index > 0 && drawn[index - 1]?.at !== at);
-  return turns.length <= MAX_TURNS;
+  return runsOf(drawn, ({ at }, [first]) => at === first.at);
+}
+
+/** Whether most of each side was drawn at once: unlike tables, even those of two rows. */
+function isDrawnAtOnce(sides: Segment[][]): boolean {
+  const longest = sides.map(() => 0);
+  for (const run of runsOfSides(sides))
+    longest[run[0]?.at ?? 0] = Math.max(longest[run[0]?.at ?? 0] ?? 0, run.length);
+  return sides.every(({ length }, at) => (longest[at] ?? 0) >= length * MIN_RUN);
 }
 
 function areColumns({ sides: [leftSide, rightSide] }: Band, isFromRight: boolean): boolean {
@@ -216,7 +226,11 @@ function areColumns({ sides: [leftSide, rightSide] }: Band, isFromRight: boolean
   if (!isOfWords(rightSide, rows)) return false;
   const prose = rows.filter((side) => isProse(side, isFromRight));
   if (isNumbered(leftSide, rows[1]) || prose.length === rows.length) return true;
-  if (prose.length > 0 && rows.every(hasFullLines) && isDrawnBySides([leftSide, rightSide]))
+  if (
+    prose.length > 0 &&
+    rows.every(hasFullLines) &&
+    runsOfSides([leftSide, rightSide]).length <= MAX_RUNS
+  )
     return true;
   return areApart(rows, MIN_LINES) && isDrawnBehind(leftSide, rightSide);
 }
@@ -225,51 +239,13 @@ const isOfWords = (rightSide: Segment[], [leftRows, rightRows]: [Row[], Row[]]) 
   Math.max(leftRows.length, rightRows.length) >= MIN_LINES &&
   lettersIn(rightSide) >= rightRows.length * MIN_LETTERS;
 
-/** Whether lines are as long as their column allows: they could not take the next word. */
-function isProse(rows: Row[], isFromRight: boolean): boolean {
-  const segments = rows.flat();
-  const [{ x0, x1 }, size] = [boundsOf(segments), sizeOf(segments)];
-  const covered = segments.reduce((sum, each) => sum + each.x1 - each.x0, 0);
-  if (x1 - x0 < size * MIN_COLUMN || lettersIn(segments) < rows.length * MIN_LETTERS) return false;
-  const wrapped = rows.slice(1).filter((row, at) => {
-    const last = boundsOf(rows[at] ?? row);
-    const room = isFromRight ? last.x0 - x0 : x1 - last.x1;
-    return wordWidth(isFromRight ? row.at(-1) : row[0]) + size > room;
+/** The parts of a side between which no line crosses. */
+function columnsOfSide(side: Segment[]): Segment[][] {
+  const sorted = side.toSorted((a, b) => a.x0 - b.x0);
+  let edge = sorted[0]?.x1 ?? 0;
+  return runsOf(sorted, ({ x0, x1 }) => {
+    const isWithin = x0 < edge;
+    edge = Math.max(edge, x1);
+    return isWithin;
   });
-  const isFull = covered >= rows.length * (x1 - x0) * MIN_COVERED;
-  return isFull && wrapped.length >= (rows.length - 1) * MIN_WRAPPED;
 }
-
-/** The edges of a column, beyond which a tenth of its lines may reach, such as a page's number. */
-function edgesOf(rows: Row[]): Interval {
-  const bounds = rows.map(boundsOf);
-  const outside = Math.floor(rows.length * MAX_OUTSIDE);
-  const starts = bounds.map(({ x0 }) => x0).sort((a, b) => a - b);
-  const ends = bounds.map(({ x1 }) => x1).sort((a, b) => b - a);
-  return { x0: starts[outside] ?? 0, x1: ends[outside] ?? 0 };
-}
-
-/** Whether some lines are as long as their column is wide: a figure stands above or below prose. */
-function hasFullLines(rows: Row[]): boolean {
-  const { x0, x1 } = edgesOf(rows);
-  const full = rows.filter(
-    (row) => row.length === 1 && boundsOf(row).x1 - boundsOf(row).x0 > (x1 - x0) * MIN_FULL,
-  );
-  return full.length >= MIN_BESIDE;
-}
-
-/** Whether nearly each line has its number, as in transcripts and contracts. */
-function isNumbered(numbers: Segment[], rows: Row[]): boolean {
-  const ascending = numbers.filter(
-    ({ text }, at) => Number(text) === Number(numbers[at - 1]?.text) + 1,
-  );
-  const isText = rows.flat().length < rows.length * MAX_PARTS;
-  const isLong = lettersIn(rows.flat()) > rows.length * MIN_LETTERS_NUMBERED;
-  return isText && isLong && ascending.length >= Math.max(MIN_NUMBERS, rows.length * MIN_NUMBERED);
-}
-
-const lettersIn = (segments: Pick<Segment, "text">[]) =>
-  segments.reduce((sum, { text }) => sum + (text.match(LETTER)?.length ?? 0), 0);
-
-const sizeOf = (segments: Segment[]) =>
-  segments.map(({ size }) => size).sort((a, b) => a - b)[segments.length >>> 1] ?? 1;

@@ -232,6 +232,11 @@ function rowsOf(lines: Cells[], columns: Interval[]): Cells[] {
   /** Whether both lines have figures in several columns: each is a row of its own. */
   const areRows = (first: number, second: number) =>
     [...(figures[first] ?? [])].filter((at) => figures[second]?.has(at)).length >= MIN_FIGURES;
+  /** Whether the row below was begun before this line: cells stand at the bottom of their row. */
+  const isOfNext = (above: Cells, line: Cells, at: number) => {
+    const next = lines.slice(at + 1, at + LOOK_AHEAD).find(([first]) => isFilled(first)) ?? [];
+    return isByRows && isDrawnWithin(line, next) && !isDrawnWithin(above, next);
+  };
   const rows = runsOf([...lines.entries()], ([at, line], run) => {
     const above = lines[at - 1] ?? [];
     const distance = distanceOf(above.flat(), line.flat());
@@ -239,7 +244,9 @@ function rowsOf(lines: Cells[], columns: Interval[]): Cells[] {
     const isOther = ([before, each]: [number, Cells]) => areRows(before, at) && !isWithin(each);
     if (distance > LINE_DISTANCE || run.slice(-MAX_BETWEEN).some(isOther)) return false;
     if (overlap(above, line) || isWithin(above)) return true;
-    return isWrapped(above, line, columns) && !isAhead(line, above, lines[at + 1]);
+    const isBottom =
+      isFilled(above[0]) && (isAhead(line, lines[at + 1]) || isOfNext(above, line, at));
+    return !isBottom && isWrapped(above, line, columns);
   });
   return rows.map((row) => columns.map((_column, at) => row.flatMap(([, line]) => line[at] ?? [])));
 }
@@ -250,9 +257,8 @@ const overlap = (above: Cells, below: Cells) =>
 const isFilled = (cell?: Segment[]) => cell !== undefined && cell.length > 0;
 
 /** Whether a cell begins above the others of its row, which are centred beside it. */
-const isAhead = (line: Cells, above: Cells, below: Cells = []) =>
+const isAhead = (line: Cells, below: Cells = []) =>
   line.filter(isFilled).length === 1 &&
-  isFilled(above[0]) &&
   isFilled(below[0]) &&
   below.filter(isFilled).length > 1 &&
   overlap(line, below);

@@ -118,6 +118,48 @@ it("keeps an address apart from the table beside it", async () => {
   );
 });
 
+it("reads three level columns of short lines, drawn from the right, one by one", async () => {
+  const texts = ["boats", "ferries", "barges"].map((word) => [
+    `${word} are to pay at`,
+    "the office of the harbour",
+    "before noon. Whoever",
+    "comes later",
+    "pays on the day that",
+    "follows, and half more",
+  ]);
+  const columns = texts.map((text, at) => column(50 + at * 170, 700, text));
+  const markdown = await readLines([[50, 740, "1"], ...columns.toReversed().flat()]);
+  expect(markdown).toContain(texts.map((text) => text.join(" ")).join("\n\n"));
+});
+
+it("keeps a table whole whose columns repeat a few words", async () => {
+  const names = ["Abel of Saltholm, Norma", "Albrieu Edmundo, Oscar", "Alonso Varel, Lucia"];
+  const rows = [...names, ...names, ...names].flatMap((name, at): Line[] => [
+    [200, 700 - at * 16, "Front of the harbour"],
+    [440, 700 - at * 16, "Affirmative"],
+    [50, 700 - at * 16, name],
+    [330, 699.2 - at * 16, at % 2 === 0 ? "Rio Negro" : "Buenos Aires"],
+  ]);
+  expect(await readLines(rows)).toContain(
+    "| Alonso Varel, Lucia | Front of the harbour | Rio Negro | Affirmative |",
+  );
+});
+
+it("joins lines of cells that stand at the bottom of their row to that row", async () => {
+  const xs = [50, 120, 300];
+  const rows: Line[] = [
+    ...rowOf(700, xs, ["No", "Address", "Town"]),
+    ...rowOf(686, xs, ["12", "7100 Terminal Drive at the gate", "Brake"]),
+    [50, 662, "13"],
+    ...column(120, 674, ["7777 East Apache Drive by the", "quay"]),
+    [300, 662, "Varel"],
+    ...rowOf(648, xs, ["14", "810 Hague Avenue", "Jade"]),
+  ];
+  expect(await readLines(rows)).toBe(
+    "| No | Address | Town |\n| --- | --- | --- |\n| 12 | 7100 Terminal Drive at the gate | Brake |\n| 13 | 7777 East Apache Drive by the quay | Varel |\n| 14 | 810 Hague Avenue | Jade |",
+  );
+});
+
 describe("tables side by side", () => {
   const XS = [50, 130, 220, 300, 390, 470];
 
