@@ -1,6 +1,7 @@
 import { indexOfBytes } from "../../core/bytes/find-bytes.ts";
 import type { DocumentFormat } from "../document-format.ts";
 import { UnreadableDocument, type RawDocument } from "../extracted-document.ts";
+import { declaredType } from "../formats/archive/declared-type.ts";
 import { ZipArchive } from "../formats/archive/zip-archive.ts";
 import { FORMATS, type DocumentKind } from "../registry.ts";
 import { FLAT_ODF, foreignMediaType, headOf } from "./foreign-types.ts";
@@ -59,8 +60,7 @@ function isPlainText(bytes: Uint8Array): boolean {
 
 function zipFormat(file: RawDocument): FormatGuess {
   const archive = new ZipArchive(file.bytes);
-  const [mimetype] = archive.chunks("mimetype");
-  const declared = mimetype === undefined ? "" : headOf(mimetype).trim();
+  const declared = declaredType(archive);
   const byDeclaration = FORMATS.find(({ zip }) => zip?.declared?.test(declared));
   if (byDeclaration !== undefined) return { format: byDeclaration };
   if (archive.has("xl/workbook.bin")) {

@@ -112,3 +112,13 @@ describe("what there is no reader for says what to do", () => {
     );
   });
 });
+
+it("reads a spreadsheet without an entry that names its type", async () => {
+  const entry = (path: string, kind: string) =>
+    `<m:file-entry m:media-type="application/vnd.oasis.opendocument.${kind}" m:full-path="${path}"/>`;
+  const manifest = `<m:manifest>${entry("Object 1/", "chart")}${entry("/", "spreadsheet")}</m:manifest>`;
+  const content =
+    '<d><office:body><office:spreadsheet><table:table table:name="Berths"><table:table-row><table:table-cell><text:p>Quay</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></d>';
+  const parts = { "META-INF/manifest.xml": strToU8(manifest), "content.xml": strToU8(content) };
+  expect(await markdownOf("a.ods", null, zipSync(parts))).toMatch(/Berths[^]*Quay/);
+});

@@ -3,6 +3,7 @@ import { UnreadableDocument, type Extraction } from "../../../extracted-document
 import { HEADERS_ALONE } from "../../../notes.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { declaredType } from "../../archive/declared-type.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import { corePropertiesOf } from "../relationships.ts";
@@ -14,7 +15,7 @@ const KINDS = ["spreadsheet", "presentation"] as const;
 
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
-  const declared = utf8.decode((yield* archive.read("mimetype")) ?? undefined);
+  const declared = declaredType(archive);
   const kind = KINDS.find((each) => declared.includes(each)) ?? "text";
   const manifest = yield* archive.read("META-INF/manifest.xml");
   if (manifest !== null && utf8.decode(manifest).includes("encryption-data")) {

@@ -205,7 +205,7 @@ function isDrawnBehind(leftSide: Segment[], rightSide: Segment[]): boolean {
   return rightSide.every(({ order }) => order > last);
 }
 
-/** What was drawn at once of one side and then of the other. */
+/** The segments of the sides in the order of drawing, in runs of one side each. */
 function runsOfSides(sides: Segment[][]) {
   const drawn = sides
     .flatMap((side, at) => side.map(({ order }) => ({ order, at })))
