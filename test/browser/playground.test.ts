@@ -24,13 +24,13 @@ beforeAll(async () => {
   await api("PUT", "/file-sources/handbook/files/otters.md", HOSTILE);
 });
 
-/** Asks by keyboard what is typed, and waits until the answer is whole. */
+/** Asks by keyboard what is typed; returns the turn's text when it has ended, also without answer. */
 async function ask(page: Page, question: string): Promise<string> {
   await page.locator("textarea[name=q]").focus();
   await page.keyboard.type(question);
   await page.keyboard.press("Enter");
-  const turn = page.locator(`.turn[aria-label="${question}"]`);
-  await turn.locator(".answer-text").waitFor();
+  const turn = page.locator(".turn:not([aria-busy])", { hasText: question });
+  await turn.waitFor();
   return await turn.innerText();
 }
 
