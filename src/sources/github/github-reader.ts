@@ -5,7 +5,6 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
 import { closeUnread, withFileIds } from "../listed-items.ts";
-import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { BLOCKED, githubApis, statusOf } from "./github-client.ts";
@@ -13,6 +12,7 @@ import { API_BASE_URL, type GithubConfig, type GithubCredentials } from "./githu
 import { isIssue, issueId, issuePage, issuesAddress, fileOfIssue } from "./issues.ts";
 import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { encodePath, fileId, listChangedFiles } from "./listed-files.ts";
+import { pathMatcher } from "./path-patterns.ts";
 import { closePublic, identityOf, READERS, readersOf } from "./repositories.ts";
 import { repositoriesOf, repository, storeReaders, type Repository } from "./repositories.ts";
 import { change, compareTrees, folder, openBlob, type Folder } from "./trees.ts";

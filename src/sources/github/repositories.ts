@@ -6,11 +6,11 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { nullIfDenied, SourceFailure } from "../../ports/source-reader.ts";
 import type { FileReaders, ReaderStore } from "../../ports/source-reader.ts";
 import { withoutSlash, type ApiClient } from "../api-client.ts";
-import { pathMatcher } from "../path-patterns.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { storedReaders } from "../stored-readers.ts";
 import { PER_PAGE } from "./github-client.ts";
 import { API_BASE_URL, type GithubConfig } from "./github-config.ts";
+import { pathMatcher } from "./path-patterns.ts";
 
 const identity = z.object({ id: z.number(), name: z.string(), branch: z.string() });
 const facts = identity.extend({ html_url: z.string(), private: z.boolean() });

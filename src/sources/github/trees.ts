@@ -5,9 +5,9 @@ import type { UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { readText } from "../guarded-fetch.ts";
 import { listedItems, withFileIds } from "../listed-items.ts";
-import { pathMatcher } from "../path-patterns.ts";
 import { RAW } from "./github-client.ts";
 import { NO_ISSUE } from "./issues.ts";
+import { pathMatcher } from "./path-patterns.ts";
 
 /** https://docs.github.com/rest/git/trees */
 const object = z.object({

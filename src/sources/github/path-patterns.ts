@@ -1,4 +1,4 @@
-import { hasParts } from "./web/pages/page-url.ts";
+import { hasParts } from "../web/pages/page-url.ts";
 
 /**
  * Whether a pattern names a path or a folder above it. `*` stands for any characters; a pattern
