@@ -12,10 +12,13 @@ export type RagFindings = Pick<SearchReply, "chunks" | "candidates" | "relation"
   queries: QueryScores[];
 };
 
+/**
+ * So many passages trade places in an answer of up to `first`; in a longer one `long`, among which what
+ * is close to the best moves up behind the first, which stay.
+ */
+export const NEIGHBOURS = { among: 75, first: 50, long: 200 } as const;
 /** How many of the best trade places: always, so that a larger `topK` keeps what stood first. */
-const REORDERED = { words: 20, age: 20, neighbours: 75 } as const;
-/** In a longer answer, so many: what is close to the best moves up among the first hundred. */
-const LONG = { above: 50, reordered: 200 } as const;
+const REORDERED = { words: 20, age: 20, neighbours: NEIGHBOURS.among } as const;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
 const MIN_MEANING = 0.5;
 
@@ -36,7 +39,8 @@ export function orderOf(
 export const reorderedCount = (
   order: "words" | "neighbours",
   { needed }: Pick<SearchPlan, "needed">,
-): number => (order === "neighbours" && needed > LONG.above ? LONG.reordered : REORDERED[order]);
+): number =>
+  order === "neighbours" && needed > NEIGHBOURS.first ? NEIGHBOURS.long : REORDERED[order];
 
 /** Vectors of one model and size compare. */
 export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): string =>

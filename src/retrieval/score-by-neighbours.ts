@@ -1,10 +1,9 @@
 import { decodeHalfFloats, dotProduct } from "../core/bytes/half-float.ts";
+import { NEIGHBOURS } from "./rag-findings.ts";
 import type { ScoredChunk } from "./score-chunks.ts";
 
 /** The share of a passage's score that the passages close to it decide. */
 const NEIGHBOURS_SHARE = 0.6;
-/** Passages that decide the first of any answer, and how many these are. */
-const [AMONG, FIRST] = [75, 50];
 /** More than any difference of two scores. */
 const AHEAD = 1e6;
 
@@ -14,9 +13,9 @@ const AHEAD = 1e6;
  * @param best in their order
  */
 export function scoreByNeighbours(best: { chunk: ScoredChunk }[]): number[] {
-  const scores = scoreWithNeighbours(best.slice(0, AMONG));
-  if (best.length <= AMONG) return scores;
-  const lowest = scores.toSorted((a, b) => b - a)[FIRST - 1] ?? 0;
+  const scores = scoreWithNeighbours(best.slice(0, NEIGHBOURS.among));
+  if (best.length <= NEIGHBOURS.among) return scores;
+  const lowest = scores.toSorted((a, b) => b - a)[NEIGHBOURS.first - 1] ?? 0;
   return scoreWithNeighbours(best).map((score, at) => {
     const own = scores[at] ?? -AHEAD;
     return own >= lowest ? own + AHEAD : score;
