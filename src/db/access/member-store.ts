@@ -107,7 +107,7 @@ const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGr
 
 const f = columnsOf(files, "f");
 const UNSENT = select({ fileId: f.id, revision: f.readersRevision });
-/** Many times what is untold while all indexes answer: a page of a scan, or a batch of a push. */
+/** Many times what is unsent while all indexes answer: a page of a scan, or a batch of a push. */
 export const MAX_UNSENT = 10_000;
 
 /**

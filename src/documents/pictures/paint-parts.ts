@@ -12,7 +12,6 @@ const MAIN_SHARE = 0.05;
 export const [BITS, RGB] = [1, 2];
 
 export type Rgb = [red: number, green: number, blue: number];
-/** Other kinds of pixels than two have four bytes, the last its opacity. */
 export type Pixels = {
   width: number;
   height: number;

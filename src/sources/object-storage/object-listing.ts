@@ -94,8 +94,9 @@ export async function filesOf(
   { objects, unread }: ObjectListing,
   { prefix, endpoint, earlierFiles }: Reading,
 ) {
+  const tellsRestored = isAmazon(endpoint);
   const isArchived = (each: ListedObject) =>
-    isAmazon(endpoint) &&
+    tellsRestored &&
     ARCHIVES.has(each.storageclass) &&
     each["restorestatus/isrestoreinprogress"] !== "false";
   const filesAmong = (some: ListedObject[]) => some.flatMap((each) => fileOf(prefix, each));
