@@ -100,69 +100,149 @@ export function boundDecoders(text: string): string {
 
 /** Steps of JPEG 2000 are paid for by the coefficients that they read. */
 const JPX: Changes = {
-  "function JpxImage_parse(data) {": "function* JpxImage_parse(data, reduction) {",
+  "function JpxImage_parse(data) {": "function* JpxImage_parse(data, options) {",
   "this.parseCodestream(data, 0, data.length);":
-    "yield* this.parseCodestream(data, 0, data.length, reduction);",
+    "yield* this.parseCodestream(data, 0, data.length, options);",
   "this.parseCodestream(data, position, position + dataLength);":
-    "yield* this.parseCodestream(data, position, position + dataLength, reduction);",
+    "yield* this.parseCodestream(data, position, position + dataLength, options);",
   "function JpxImage_parseCodestream(data, start, end) {\n      var context = {};":
-    "function* JpxImage_parseCodestream(data, start, end, reduction) {\n      var context = { reduction };",
+    "function* JpxImage_parseCodestream(data, start, end, options) {\n      var context = { ...options };",
   "calculateTileGrids(context, components);":
     "checkJpx(siz, components); calculateTileGrids(context, components);",
-  "doNotRecover = true;": "throw new UnusualJpx();",
-  'warn("JPX: Codestream code 0xFF53 (COC) is not implemented.");': "throw new UnusualJpx();",
-  'throw new Error("Unknown codestream code: " + code.toString(16));': "throw new UnusualJpx();",
+  "doNotRecover = true;": "",
+  'case 0xff53: // Coding style component (COC)\n              warn("JPX: Codestream code 0xFF53 (COC) is not implemented.");':
+    "case 0xff53: addStyle(context, data.subarray(position)); length = readUint16(data, position); break; case 0xff5f: addOrders(context, data.subarray(position));",
+  'throw new Error("Unknown codestream code: " + code.toString(16));':
+    "if (UNREAD.has(code)) throw new UnusualJpx(); throw new JpxError(code);",
   "cod.ycb = (data[j++] & 0xf) + 2;":
     "cod.ycb = (data[j++] & 0xf) + 2; if (cod.xcb + cod.ycb > 12) throw new UnusualJpx();",
-  "cod.precinctsSizes = precinctsSizes;":
-    "if (context.tiles.length > 1) throw new UnusualJpx(); cod.precinctsSizes = precinctsSizes;",
   "if (doNotRecover || this.failOnCorruptedImage) {":
-    "if (e instanceof UnusualJpx) throw e; if (doNotRecover || this.failOnCorruptedImage) {",
+    "if (isFinal(e)) throw e; if (doNotRecover || this.failOnCorruptedImage) {",
   "              parseTilePackets(context, data, position, length);":
-    "              yield* parseTilePackets(context, data, position, length);",
+    "try { yield* parseTilePackets(context, data, position, length); } catch (thrown) { if (isFinal(thrown)) throw thrown; }",
   "this.tiles = transformComponents(context);": "this.tiles = yield* transformComponents(context);",
   "function parseTilePackets(": "function* parseTilePackets(",
   "while (position < dataLength) {\n      alignToByte();":
     "while (position < dataLength) {\n      if (isDue(spend(16))) yield; alignToByte();",
   "var b = data[offset + position];":
     'var b = data[offset + position]; if (position > dataLength) throw new JpxError("cut");',
-  // Trees whose first layers are empty begin with a bit for each: ISO/IEC 15444-1, B.10.2 and B.10.4.
-  "precinct.zeroBitPlanesTree = zeroBitPlanesTree;":
-    'precinct.zeroBitPlanesTree = zeroBitPlanesTree; for (let layer = 0; layer < layerNumber; layer++) if (readBits(1)) throw new JpxError("tree");',
   "        codeblock = {\n          cbx: i,":
     "        spend(CODE_BLOCK); codeblock = {\n          cbx: i,",
-  "function createPacket(resolution, precinctNumber, layerNumber) {":
-    "function createPacket(resolution, precinctNumber, layerNumber) { for (const { codeblocks } of resolution.subbands) stretch(codeblocks.length);",
-  "var posX = pxIndex * precinctIterationSizes.minWidth;":
-    "stretch(8); var posX = pxIndex * precinctIterationSizes.minWidth;",
+  "var packet = packetsIterator.nextPacket();": "var packet = packetsIterator.next().value;",
+  "(codeblock.tbx0_ - subband.tbx0) /\n            precinctParameters.precinctWidthInSubband\n        );":
+    "codeblock.tbx0_ / precinctParameters.precinctWidthInSubband) - Math.floor(subband.resolution.trx0 / precinctParameters.precinctWidth);",
+  "(codeblock.tby0_ - subband.tby0) /\n            precinctParameters.precinctHeightInSubband\n        );":
+    "codeblock.tby0_ / precinctParameters.precinctHeightInSubband) - Math.floor(subband.resolution.try0 / precinctParameters.precinctHeight);",
+  "var decoder = new ArithmeticDecoder(encodedData, 0, totalLength);\n      bitModel.setDecoder(decoder);":
+    "",
+  "var sopMarkerUsed = context.COD.sopMarkerUsed;\n    var ephMarkerUsed = context.COD.ephMarkerUsed;":
+    "const { sopMarkerUsed, ephMarkerUsed } = tile.codingStyleDefaultParameters;",
+  "while (queue.length > 0) {\n        var packetItem = queue.shift();":
+    "for (var packetItem of queue) {",
+  "shift = components[0].precision - 8;": "shift = depthOf(components[0]) - 8;",
+  "shift = components[c].precision - 8;": "shift = depthOf(components[c]) - 8;",
+  "codeblock.precinct = precinct;":
+    "codeblock.precinct = precinct; (precinct.codeblocks ??= []).push(codeblock); codeblock.style = dimensions.style;",
+  "var codOrCoc = component.codingStyleParameters;\n    var result = {};":
+    "var codOrCoc = component.codingStyleParameters;\n    var result = { style: codOrCoc };",
+  "tile.length = readUint32(data, position + 4);":
+    "tile.length = readUint32(data, position + 4) || end - position + 2;",
+  "if (row + 1 < height && coefficentsMagnitude[index + width] !== 0) {":
+    "if (row + 1 < height && !(this.isCausal && row % 4 === 3) && coefficentsMagnitude[index + width] !== 0) {",
+  "if (row > 0) {\n          i = index - width;":
+    "if (row > 0 && !(this.isCausal && row % 4 === 0)) {\n          i = index - width;",
+  "var contribution, sign0, sign1, significance1;":
+    "if (this.decoder instanceof PlainBits) return this.decoder.readBit(); var contribution, sign0, sign1, significance1;",
   "function copyCoefficients(": "function* copyCoefficients(",
   "        copyCoefficients(": "        yield* copyCoefficients(",
   "for (j = 0; j < codingpasses; j++) {":
-    "for (j = 0; j < codingpasses; j++) { if (isDue(spend(blockWidth * blockHeight))) yield;",
+    "for (j = 0; j < codingpasses; j++) { startPass(bitModel, codeblock, j, encodedData); if (isDue(spend(blockWidth * blockHeight))) yield;",
+  'throw new JpxError("Invalid segmentation symbol");': "",
   "function transformTile(": "function* transformTile(",
   "codingStyleParameters.decompositionLevelsCount;\n    var spqcds":
     'codingStyleParameters.decompositionLevelsCount - context.reduction;\n    if (decompositionLevelsCount < 0) throw new Error("too large");\n    var spqcds',
   "var result = transform.calculate(": "var result = yield* transform.calculate(",
   "left: component.tcx0,\n      top: component.tcy0,":
     "left: Math.ceil(component.tcx0 / 2 ** context.reduction),\n      top: Math.ceil(component.tcy0 / 2 ** context.reduction),",
-  "items: result.items,": "items: roundedItems(result.items),",
+  "this.width = context.SIZ.Xsiz - context.SIZ.XOsiz;":
+    "this.x = context.SIZ.XOsiz; this.y = context.SIZ.YOsiz; this.width = context.SIZ.Xsiz - this.x;",
+  "items: result.items,":
+    "items: roundedItems(result.items, { precision, isIndexed: context.isIndexed, isShifted: c % 3 === 0 || !tile.codingStyleDefaultParameters.multipleComponentTransform }),",
   "function transformComponents(": "function* transformComponents(",
-  "transformedTiles[c] = transformTile(": "transformedTiles[c] = yield* transformTile(",
+  "n = (n + magnitudeCorrection) * delta;":
+    "n = (n + (reversible && bitsDecoded[position] >= mb ? 0 : 0.5)) * delta;",
+  "var transformedTiles = [];":
+    "if (tile.codingStyleDefaultParameters === undefined) continue; var transformedTiles = [];",
+  "if (tile.codingStyleDefaultParameters.multipleComponentTransform) {":
+    "if (tile.codingStyleDefaultParameters.multipleComponentTransform && componentsCount > 2) {",
+  "case 0xff64: // Comment (COM)": "case 0xff63: case 0xff64:",
+  "transformedTiles[c] = transformTile(context, tile, c);":
+    "transformedTiles[c] = yield* enlarged(yield* transformTile(context, tile, c), transformedTiles[0]);",
   "function transformCalculate(": "function* transformCalculate(",
   "ll = this.iterate(": "ll = yield* this.iterate(",
   "function Transform_iterate(": "function* Transform_iterate(",
+  // The first sample of a level that begins at an odd place is one of high frequency: F.3.3 to F.3.7.
+  "hl_lh_hh,\n      u0,\n      v0\n    ) {": "hl_lh_hh\n    ) { const { u0, v0 } = hl_lh_hh;",
+  "subbandCoefficients.push({":
+    "subbandCoefficients.push({ u0: resolution.trx0 & 1, v0: resolution.try0 & 1,",
+  'var right = subband.type.charAt(0) === "H" ? 1 : 0;':
+    'var right = (subband.type.charAt(0) === "H") ^ (subband.resolution.trx0 & 1);',
+  'var bottom = subband.type.charAt(1) === "H" ? levelWidth : 0;':
+    'var bottom = (subband.type.charAt(1) === "H") ^ (subband.resolution.try0 & 1) ? levelWidth : 0;',
+  "l = i * 2 * width;": "l = (i * 2 + v0) * width + u0;",
+  "var bufferPadding = 4;": "var bufferPadding = 6;",
+  "buffer[i1] = buffer[j1];": "buffer[i1--] = buffer[j1++]; buffer[i1] = buffer[j1];",
+  "this.filter(rowBuffer, bufferPadding, width);":
+    "this.filter(rowBuffer, bufferPadding - u0, width + u0);",
+  "this.filter(buffer, bufferPadding, height);":
+    "this.filter(buffer, bufferPadding - v0, height + v0);",
   "rowBuffer.set(items.subarray(k, k + width), bufferPadding);":
     "if (isDue(spend(width))) yield; rowBuffer.set(items.subarray(k, k + width), bufferPadding);",
   "var buffer = colBuffers[currentBuffer];":
     "if (isDue(spend(height))) yield; var buffer = colBuffers[currentBuffer];",
 };
 
+/** Texts from one mark to another, and what stands there instead. */
+const PARTS: [from: string, to: string, by: string][] = [
+  ["  function createPacket(", "  function buildPackets(", ""],
+  [
+    "    var progressionOrder = tile.",
+    "  function parseTilePackets(",
+    "tile.packetsIterator = packetsOf(tile, context);\n  }\n",
+  ],
+  [
+    "      if (!readBits(1)) {",
+    "      alignToByte();\n      if (ephMarkerUsed)",
+    `var queue = [], codeblock;
+    for (codeblock of readBits(1) ? packet.codeblocks : []) {
+      if (!isIncluded(codeblock, packet.layerNumber, readBits)) continue;
+      const codingpasses = readCodingpasses();
+      while (readBits(1)) codeblock.Lblock++;
+      for (const { part, count } of partsOf(codeblock, codingpasses)) {
+      const dataLength = readBits(codeblock.Lblock + 31 - Math.clz32(count));
+      part.length += dataLength;
+      queue.push({ codeblock, codingpasses: count, dataLength });
+    } }\n`,
+  ],
+  ["  // Section B.10.2 Tag trees", "  // Section D. Coefficient bit modeling", ""],
+];
+
+function replaceParts(text: string): string {
+  return PARTS.reduce((whole, [from, to, by]) => {
+    const [start, end] = [whole.indexOf(from), whole.indexOf(to)];
+    if (start < 0 || end < start) throw new Error(`The text has no ${from}`);
+    return whole.slice(0, start) + by + whole.slice(end);
+  }, text);
+}
+
 /**
  * `jpeg2000` is the decoder that pdf.js had before its translation of OpenJPEG, and a quarter as slow.
  * It reads numbers and bits with the functions of pdf.js's text that it follows.
  */
 export function boundJpx(text: string): string {
-  const decoder = text.slice(text.indexOf("class JpxError"), text.indexOf("module.exports"));
+  const decoder = replaceParts(
+    text.slice(text.indexOf("class JpxError"), text.indexOf("module.exports")),
+  );
   const loop = "for (j = 0; j < jj; j++, pos += alpha01) {";
   const changed = applyChanges(decoder, JPX).replaceAll(
     loop,

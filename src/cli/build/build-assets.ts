@@ -110,9 +110,7 @@ const CHANGES: Changes = {
   "let e=Oe.getReducePowerForJPX(n.width,n.height,n.numComps);":
     "let e=jpxReduction(n.width*n.height,n.numComps);",
   "let a=await this._getModule(tt);":
-    "let d=await decoders(),p=await d.decodeJpx(e,{components:t,isIndexed:n,hasMask:r,reduction:i});if(p)return p;let a=await d.openJpeg(e,i);",
-  "t>0?t:0,!!n,!!r,i)": "t>0?t:0,!!n,!!r,a.reduction)",
-  "return a.imageData=null,c}finally": "return a.imageData=null,a.enlarge(c)}finally",
+    "return(await decoders()).decodeJpx(e,{components:t,isIndexed:n,hasMask:r,reduction:i});let a;",
   "readBlock(){this.decodeImage()}get jpegOptions(){":
     "readBlock(){this.eof=!0,this.buffer=new Uint8Array}get isAsyncDecoder(){return!0}get jpegOptions(){",
   "decodeImage(e){if(this.eof)return this.buffer;e=this.#t(e||this.bytes);let t=new JpegImage(this.jpegOptions);t.parse(e);let n=t.getData({width:this.drawWidth,height:this.drawHeight,forceRGBA:this.forceRGBA,forceRGB:this.forceRGB});":
@@ -190,7 +188,7 @@ function buildPictureDecoders() {
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}${boundJpx(jpx)}
-import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readOwnFile("picture-decoders.js")}${readOwnFile("jpx-decoder.js")}`,
+${["picture-decoders.js", "jpx-packets.js", "jpx-decoder.js"].map(readOwnFile).join("")}`,
       resolveDir: from,
     },
     bundle: true,
@@ -200,13 +198,11 @@ import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readOwnFile("pic
     target: "es2024",
     logLevel: "error",
   });
-  const licences = ["LICENSE", "wasm/LICENSE_OPENJPEG"].map((name) =>
-    readFileSync(join(from, name), "utf8").replaceAll("*/", ""),
-  );
+  const licence = readFileSync(join(from, "LICENSE"), "utf8").replaceAll("*/", "");
   const decoders = outputFiles[0]?.text ?? "";
   replaceFile(
     join(DIST, "picture-decoders.js"),
-    `/*! Changed: what a picture takes is bounded.\n${licences.join("\n")} */\n${decoders}`,
+    `/*! Changed: what a picture takes is bounded.\n${licence} */\n${decoders}`,
     DIST,
   );
 }

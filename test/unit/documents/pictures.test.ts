@@ -174,9 +174,6 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
     ),
   ],
   ["JBIG2 of text that runs downwards", pageWith(coded(symbolPage(), "/JBIG2Decode", BITS))],
-  ["grey JPX", pageWith(coded(bytesOf("jpxGrey"), "/JPXDecode", ""))],
-  ["JPX of an empty layer", pageWith(coded(bytesOf("jpxLayers"), "/JPXDecode", GREY))],
-  ["RGB JPX", pageWith(coded(bytesOf("jpxRgb"), "/JPXDecode", RGB))],
   ["strips", { pictures: strips, content: drawn.join("\n") }],
   [
     "turned by /Rotate",
