@@ -24,11 +24,19 @@ beforeAll(async () => {
   await api("PUT", "/file-sources/handbook/files/otters.md", HOSTILE);
 });
 
-/** Asks by keyboard what is typed; returns the turn's text when it has ended, also without answer. */
-async function ask(page: Page, question: string): Promise<string> {
+async function send(page: Page, question: string): Promise<void> {
   await page.locator("textarea[name=q]").focus();
   await page.keyboard.type(question);
   await page.keyboard.press("Enter");
+}
+
+/** Asks by keyboard what is typed; returns the turn's text when it has ended, also without answer. */
+async function ask(page: Page, question: string): Promise<string> {
+  await send(page, question);
+  return await endedTurn(page, question);
+}
+
+async function endedTurn(page: Page, question: string): Promise<string> {
   const turn = page.locator(".turn:not([aria-busy])", { hasText: question });
   await turn.waitFor();
   return await turn.innerText();
@@ -52,6 +60,21 @@ describe.skipIf(isWithoutChromium)("search and answers in Chromium", () => {
     expect(await page.locator("body[data-kept=yes]").count()).toBe(1);
     expect(await violationsOn(page)).toEqual([]);
     expect(complaints).toEqual([]);
+  });
+
+  test("a loaded page takes keys, whatever scripts are still on their way", async () => {
+    const { page } = panel().admin;
+    const { promise: isSent, resolve } = Promise.withResolvers<void>();
+    let scripts = 0;
+    await page.route("**/assets/panel/*.js", async (route) => {
+      if (scripts++ > 0) await isSent;
+      await route.continue();
+    });
+    await page.goto("/panel/search?with=inference:ask");
+    await send(page, QUESTION);
+    resolve();
+    expect(await endedTurn(page, QUESTION)).toContain("26 days");
+    await page.unroute("**/assets/panel/*.js");
   });
 
   test("text is shown while the model writes, and a broken line says so", async () => {

@@ -33,14 +33,12 @@ function buildPanelAssets() {
     entryPoints: entries.map((name) => join(ROOT, "src/panel", name)),
     outdir,
     bundle: true,
-    splitting: true,
     minify: true,
     write: false,
     format: "esm",
     target: "es2024",
     loader: { ".svg": "copy" },
     entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
   });
   const outputs = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   const nameOf = (pattern: RegExp) => {

@@ -1,28 +1,19 @@
-/** Every page loads this; code for few pages is fetched when the page has a use for it. */
+/** Every page loads this whole: a page that is shown takes keys at once. */
+import { listenForQuestions } from "./ask.ts";
 import { addCopyButtons } from "./copy.ts";
-import { listenForKeys } from "./keys.ts";
+import { addDropPlaces } from "./drop.ts";
+import { addChartKeys, listenForKeys } from "./keys.ts";
 import { searchWhileTyping } from "./look.ts";
 import { keepFresh } from "./refresh.ts";
+import { addSelection } from "./selection.ts";
 import { keepTimes } from "./times.ts";
 
 addCopyButtons();
 listenForKeys();
+addChartKeys();
 keepTimes();
 keepFresh();
 searchWhileTyping();
-if (document.querySelector("svg.chart") !== null) {
-  const { addChartKeys } = await import("./keys.ts");
-  addChartKeys();
-}
-if (document.querySelector("#selected") !== null) {
-  const { addSelection } = await import("./selection.ts");
-  addSelection();
-}
-if (document.querySelector("[data-drop]") !== null) {
-  const { addDropPlaces } = await import("./drop.ts");
-  addDropPlaces();
-}
-if (document.querySelector("#ask") !== null) {
-  const { listenForQuestions } = await import("./ask.ts");
-  listenForQuestions();
-}
+if (document.querySelector("#selected") !== null) addSelection();
+if (document.querySelector("[data-drop]") !== null) addDropPlaces();
+if (document.querySelector("#ask") !== null) listenForQuestions();
