@@ -1,3 +1,4 @@
+import { decodePng, pngLayout, pngChunks } from "./decode-png.ts";
 import { encodePng } from "./encode-png.ts";
 import { multiply, type Matrix } from "./matrix.ts";
 import { rasterOf } from "./paint-parts.ts";
@@ -13,7 +14,7 @@ const DAMAGED = "the picture is damaged";
 
 /** As the first bytes of a file say, by media type. @throws RangeError for a short file */
 const READERS: Record<string, (view: DataView) => Facts> = {
-  "image/png": (view) => ({ width: view.getUint32(16), height: view.getUint32(20) }),
+  "image/png": pngFacts,
   "image/gif": (view) => ({ width: view.getUint16(6, true), height: view.getUint16(8, true) }),
   "image/webp": webpFacts,
   "image/jpeg": jpegFacts,
@@ -52,21 +53,17 @@ export async function pictureOfFile(bytes: Uint8Array, mediaType: string): Promi
   checkDimensions(facts.width, facts.height);
   if (bytes.length > MAX_PICTURE_BYTES) throw new UnusablePicture("the picture is above 20 MiB");
   if (mediaType === "image/gif") return { bytes: firstFrame(bytes), mediaType };
-  return mediaType === "image/jpeg"
-    ? await pictureOfJpeg(bytes, facts)
-    : { bytes: bytes.slice(), mediaType };
-}
-
-async function pictureOfJpeg(file: Uint8Array, { width, height, orientation = 1 }: Facts) {
-  const { bytes, isPlain } = plainJpegOf(file);
-  const [upright, ...turns] = turnsOf(width, height);
-  const turn = turns[orientation - 2] ?? (isPlain ? undefined : upright);
-  if (turn === undefined) return { bytes: bytes.slice(), mediaType: "image/jpeg" };
+  const isJpeg = mediaType === "image/jpeg";
+  const { bytes: file, isPlain } = isJpeg ? plainJpegOf(bytes) : { bytes, isPlain: true };
+  const [upright, ...turns] = turnsOf(facts.width, facts.height);
+  const turn = turns[(facts.orientation ?? 1) - 2] ?? (isPlain ? undefined : upright);
+  if (turn === undefined) return { bytes: file.slice(), mediaType };
   try {
-    return await decodeInTurn(() => turnToPng(bytes, turn));
+    return await decodeInTurn(() => turnToPng(file, isJpeg, turn));
   } catch (thrown) {
     if (thrown instanceof UnusablePicture) throw thrown;
-    throw new UnusablePicture(`a picture of ${width} × ${height} pixels is damaged or too large`);
+    const size = `${facts.width} × ${facts.height}`;
+    throw new UnusablePicture(`a picture of ${size} pixels is damaged or too large`);
   }
 }
 
@@ -83,9 +80,9 @@ export function plainJpegOf(bytes: Uint8Array): { bytes: Uint8Array; isPlain: bo
   return { bytes: whole, isPlain };
 }
 
-async function turnToPng(bytes: Uint8Array, turn: Matrix): Promise<Picture> {
+async function turnToPng(bytes: Uint8Array, isJpeg: boolean, turn: Matrix): Promise<Picture> {
   const { decodeJpeg } = await import("#picture-decoders");
-  const pixels = await decodeJpeg(bytes);
+  const pixels = await (isJpeg ? decodeJpeg : decodePng)(bytes);
   const matrix = multiply(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
   return encodePng(rasterOf([{ ...pixels, matrix }], 0));
 }
@@ -102,7 +99,18 @@ const turnsOf = (width: number, height: number): Matrix[] => [
   [0, -1, 1, 0, 0, width],
 ];
 
-/** https://developers.google.com/speed/webp/docs/riff_container */
+function pngFacts(view: DataView): Facts {
+  const facts = { width: view.getUint32(16), height: view.getUint32(20) };
+  if (pngLayout(view) === null) return facts;
+  for (const { name, at } of pngChunks(view))
+    if (name === 0x65_58_49_66) return { ...facts, orientation: orientationIn(view, at) ?? 1 };
+  return facts;
+}
+
+/**
+ * Its orientation does not count, as its pixels cannot be turned here:
+ * https://developers.google.com/speed/webp/docs/riff_container
+ */
 function webpFacts(view: DataView): Facts {
   const kind = view.getUint8(15);
   const sizeAt = (at: number) => (view.getUint32(at, true) & 0xff_ff_ff) + 1;
@@ -160,15 +168,19 @@ function linesAfter(view: DataView, frame: number): number {
 
 const ORIENTATION_TAG = 0x0112;
 
-/** The first directory of a TIFF that begins `at`. */
+/** In the first directory of a TIFF that begins `at`. */
 function orientationIn(view: DataView, at: number): number | null {
-  const isLittle = view.getUint16(at) === 0x4949;
-  const directory = at + view.getUint32(at + 4, isLittle);
-  const entries = view.getUint16(directory, isLittle);
-  for (let entry = 0; entry < entries; entry++) {
-    const place = directory + 2 + entry * 12;
-    if (view.getUint16(place, isLittle) === ORIENTATION_TAG)
-      return view.getUint16(place + 8, isLittle);
+  try {
+    const isLittle = view.getUint16(at) === 0x4949;
+    const directory = at + view.getUint32(at + 4, isLittle);
+    const entries = view.getUint16(directory, isLittle);
+    for (let entry = 0; entry < entries; entry++) {
+      const place = directory + 2 + entry * 12;
+      if (view.getUint16(place, isLittle) === ORIENTATION_TAG)
+        return view.getUint16(place + 8, isLittle);
+    }
+  } catch {
+    // The picture is whole, whatever its directory says.
   }
   return null;
 }
