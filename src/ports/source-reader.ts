@@ -53,7 +53,7 @@ export type UnreadItem = { id: string | null; path: string; message: string };
 
 export type ListingPage = {
   files: ListedFile[];
-  /** Paths or external ids that the source reports as deleted (change feeds only). */
+  /** External ids, or paths of files without one, that are reported as deleted (change feeds only). */
   deleted: string[];
   /** Where the next page starts; null when the listing is complete. */
   next: string | null;

@@ -191,16 +191,17 @@ export const liveFileIds = (
     where file_source_id = ${page.sourceId} and path > ${page.after} and deleted_at is null
       and created_at <= ${page.before} order by path limit ${page.limit}`;
 
-/** The ids of live files that a source names by path or external id. */
+/** The ids of live files that a source names: by external id or, where a file has none, by path. */
 export const idsOfNamed = (
   db: Database,
   sourceId: FileSourceId,
-  names: string[],
+  names: { externalId: string; path: string }[],
 ): Promise<FileId[]> => {
   const ids = sql`select f.id from json_each(${names}) m cross join files f
     on f.file_source_id = ${sourceId} and f.deleted_at is null`;
-  return readValues(db, columnsOf(files).id)`${ids} and f.path = m.value
-    union ${ids} and f.external_id = m.value`;
+  return readValues(db, columnsOf(files).id)`
+    ${ids} and f.path = m.value ->> 'path' and f.external_id is null
+    union ${ids} and f.external_id = m.value ->> 'externalId'`;
 };
 
 /** Those that were there before a time, ms. */

@@ -97,7 +97,7 @@ const isPartial = ({ partial = false, unread = [] }: ListingPage) =>
   partial || unread.some(({ id }) => id === null);
 
 /** External ids are stored as they come. */
-const namesOf = (deleted: string) => [...new Set([deleted, storedPath(deleted)])];
+const nameOf = (name: string) => ({ externalId: name, path: storedPath(name) });
 
 async function compareWithStored(services: Services, run: ScanRun, listing: ListingPage) {
   const { db } = services;
@@ -114,7 +114,7 @@ async function compareWithStored(services: Services, run: ScanRun, listing: List
   );
   const { unread = [] } = listing;
   const idsOf = async (names: string[]) =>
-    names.length === 0 ? [] : await idsOfNamed(db, id, names.flatMap(namesOf));
+    names.length === 0 ? [] : await idsOfNamed(db, id, names.map(nameOf));
   const [rows, deleted, unchanged] = await Promise.all([
     findKnownFiles(db, id, files),
     idsOf(listing.deleted),

@@ -141,6 +141,25 @@ test("an item that cannot be read keeps its file and is named", async () => {
   expect(await lastRun(source)).toMatchObject({ removed: 1, failed: 1, status: "active" });
 });
 
+test("an item that cannot be read keeps no file whose path equals its id", async () => {
+  const { reader, world, source, rag, scan } = await listedWorld({ "b.txt": "A note, fifth." });
+  const keys = {
+    "docs/a.txt": "docs/docs/a.txt",
+    "a.txt": "docs/a.txt",
+    "é.txt": "docs/é.txt",
+    "é (2).txt": "docs/e\u0301.txt",
+  };
+  for (const [path, externalId] of Object.entries(keys))
+    reader.files.set(path, { text: `A note about ${path}.`, externalId });
+  await scan();
+  for (const path of Object.keys(keys)) reader.files.delete(path);
+  const ids = ["docs/a.txt", "docs/e\u0301.txt"];
+  reader.unread = ids.map((id) => ({ id, path: "a.txt", message: "an unknown form" }));
+  await scan();
+  expect(Object.keys(await world.texts(rag)).sort()).toEqual(["a.txt", "b.txt", "é (2).txt"]);
+  expect(await lastRun(source)).toMatchObject({ removed: 2, failed: 2, status: "active" });
+});
+
 test("a listing that fails half way resumes; one that is denied says so at once", async () => {
   const { reader, world, source, rag, scan } = await listedWorld(notes(25));
   reader.pageSize = 10;
