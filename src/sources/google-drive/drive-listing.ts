@@ -14,6 +14,8 @@ export const storedTree = z.object({
   root: z.string(),
   driveId: z.string().nullable(),
   folders,
+  /** Ids of folders whose names and places cannot be read. */
+  unread: z.array(z.string()).default([]),
   /** Files that shortcuts lead to. */
   targets: z.record(z.string(), z.literal(true)).default({}),
   /** Null: who may read the files is not read. */

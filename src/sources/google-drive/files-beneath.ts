@@ -1,8 +1,8 @@
 import { timeIn } from "../../core/time.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
-import type { ListedFile } from "../../ports/source-reader.ts";
+import type { ListedFile, UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { segmentOf, type FolderPlace, type FolderTree } from "../folder-tree.ts";
+import { folderTree, segmentOf, type FolderPlace, type FolderTree } from "../folder-tree.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import {
@@ -14,6 +14,7 @@ import {
   versionOf,
 } from "./drive-files.ts";
 import type { DriveFile } from "./drive-files.ts";
+import type { StoredTree } from "./drive-listing.ts";
 import type { DriveReaders } from "./drive-readers.ts";
 
 const SHORTCUTS_AT_ONCE = 4;
@@ -60,6 +61,21 @@ export async function filesBeneath(
   );
   const unread = resolved.flatMap((each) => ("unread" in each ? each.unread : []));
   return { files, skipped: problems.length, problems, unread };
+}
+
+/** Known files that lie in folders that could not be read: where they lie is unknown. */
+export async function filesInUnread(
+  knownFiles: DriveOptions["known"],
+  driveFiles: DriveFile[],
+  { tree: { folders, unread }, places }: { tree: StoredTree; places: FolderTree },
+): Promise<UnreadItem[]> {
+  if (unread.length === 0) return [];
+  const trees = [places, ...unread.map((root) => folderTree({ root, folders }))];
+  const isInUnread = ({ parents: [parent = ""] = [] }: DriveFile) =>
+    trees.findIndex(({ placeOf }) => placeOf(parent) !== null) > 0;
+  const files = await knownFiles.byExternalId(driveFiles.filter(isInUnread).map(({ id }) => id));
+  const message = "a folder that it lies in could not be read";
+  return files.map(({ externalId: id, path }) => ({ id, path, message }));
 }
 
 const pathOf = ({ path }: FolderPlace, { name }: DriveFile) => `${path}${segmentOf(name)}`;

@@ -4,7 +4,7 @@ import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { folderTree, type FolderTree } from "../folder-tree.ts";
-import { closeUnread, withFileIds } from "../listed-items.ts";
+import { closeUnread } from "../listed-items.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { googleApi } from "./drive-client.ts";
@@ -25,7 +25,7 @@ import {
 } from "./drive-listing.ts";
 import { directoryMembers, DriveReaders } from "./drive-readers.ts";
 import { driveWatcher } from "./drive-watcher.ts";
-import { filesBeneath, READERS_AT_ONCE } from "./files-beneath.ts";
+import { filesBeneath, filesInUnread, READERS_AT_ONCE } from "./files-beneath.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
 
 /** A change cursor that Drive no longer takes. */
@@ -74,9 +74,10 @@ export class GoogleDriveReader implements SourceReader {
     const entries = files.length;
     const further = nextPageToken === undefined ? null : { phase, page: nextPageToken };
     if (phase === "folders") {
+      tree.unread.push(...unread.flatMap(({ id }) => id ?? []));
       await this.#addFolders(client, tree, files, at === null);
       const next = JSON.stringify(further ?? { phase: "files", page: null });
-      return { files: [], deleted: [], unread: withFileIds(unread, () => null), entries, next };
+      return { files: [], deleted: [], unread, entries, next };
     }
     const current = await this.#filesOf(client, files, { tree, places: folderTree(tree) });
     const allUnread = [...unread, ...current.unread];
@@ -91,7 +92,7 @@ export class GoogleDriveReader implements SourceReader {
       entries,
       next: further === null ? null : JSON.stringify(further),
       ...(incompleteSearch === true ? { partial: true } : {}),
-      ...(further === null ? { changeCursor: tree.changeCursor } : {}),
+      ...(further === null ? cursorAfter(tree) : {}),
       ...recheckTimeOf(tree),
     };
   }
@@ -250,6 +251,7 @@ export class GoogleDriveReader implements SourceReader {
     const readers = this.#readersIn(client, tree);
     const reading = { client, known: this.#options.known, readers };
     const page = await filesBeneath(reading, driveFiles, places);
+    page.unread.push(...(await filesInUnread(reading.known, driveFiles, { tree, places })));
     for (const { sourceState } of page.files)
       if (sourceState !== null) tree.targets[textOf(sourceState["targetId"])] = true;
     return page;
@@ -257,6 +259,10 @@ export class GoogleDriveReader implements SourceReader {
 }
 
 type FollowedTree = { tree: StoredTree; places: FolderTree };
+
+/** None after folders that could not be read, as no feed tells what lies in them. */
+const cursorAfter = ({ changeCursor, unread }: StoredTree) =>
+  unread.length === 0 ? { changeCursor } : {};
 
 /** Permissions that expire are read again then. */
 const recheckTimeOf = ({ sharing }: StoredTree) =>

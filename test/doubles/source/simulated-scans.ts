@@ -41,10 +41,11 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (context:
   const knownFiles = { byPath, byExternalId, all, pushed: async () => [] };
   const reader = () => newReader({ store, known: knownFiles, now: () => time });
 
-  const pageOf = async (mode: "full" | "follow", cursor: string | null) =>
-    mode === "follow"
-      ? ((await reader().follow?.(changeCursor ?? "", cursor, FOREVER)) ?? null)
-      : await reader().list(cursor, FOREVER);
+  const pageOf = async (mode: "full" | "follow", cursor: string | null) => {
+    if (mode === "full") return await reader().list(cursor, FOREVER);
+    const page = (await reader().follow?.(changeCursor ?? "", cursor, FOREVER)) ?? null;
+    return page?.unread?.length ? null : page;
+  };
 
   /** The last page that lists a file decides about it. */
   const take = (page: ListingPage, notes: Notes) => {
@@ -60,12 +61,14 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (context:
   };
 
   const end = async (mode: "full" | "follow", notes: Notes, next: string | null) => {
+    const isPartial = notes.has(UNKNOWN);
     for (const id of files.keys()) {
       const note = notes.get(id);
-      if (note === "deleted" || (mode === "full" && note === undefined)) files.delete(id);
+      const isUnlisted = mode === "full" && !isPartial && note === undefined;
+      if (note === "deleted" || isUnlisted) files.delete(id);
     }
     await reader().finishListing?.();
-    changeCursor = next;
+    changeCursor = isPartial ? null : next;
   };
 
   /** One run, from its first page to its end. */
@@ -110,8 +113,13 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (context:
   };
 }
 
-const noteUnread = ({ unread = [] }: ListingPage, notes: Notes) =>
-  unread.forEach(({ id }) => notes.set(id ?? "", "seen"));
+/** Stands for files of which the listing says nothing. */
+const UNKNOWN = "";
+
+function noteUnread({ partial = false, unread = [] }: ListingPage, notes: Notes) {
+  if (partial) notes.set(UNKNOWN, "seen");
+  for (const { id } of unread) notes.set(id ?? UNKNOWN, "seen");
+}
 
 type Simulated = { files: Map<string, ListedFile>; reader: () => SourceReader };
 

@@ -212,6 +212,49 @@ test("a library with a folder that cannot be read stays, and stops no other", as
   expect(source.paths()).toEqual(["Board/folder/a.md", "Documents/b.md"]);
 });
 
+test("a folder of Drive that cannot be read holds back no removal, and moves nothing", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const bad = drive.folder(drive.root, "bad");
+  const good = drive.folder(drive.root, "good");
+  const inner = drive.folder(bad, "inner");
+  const lost = [drive.file(good, "lost.md", ""), drive.file(bad, "lost.md", "")];
+  const moving = drive.file(good, "moving.md", "");
+  for (const folder of [bad, inner, good]) drive.file(folder, "a.md", "");
+  const fields: { name?: number } = {};
+  damage(drive, bad, fields);
+  const source = driveSource(drive);
+  await source.scan();
+  fields.name = 7;
+  for (const id of lost) drive.delete(id);
+  drive.change(moving, { parents: [inner] });
+  drive.file(inner, "new.md", "");
+  drive.change(bad, {});
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["bad/a.md", "bad/inner/a.md", "good/a.md", "good/moving.md"]);
+  drive.file(good, "new.md", "");
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toContain("good/new.md");
+  delete fields.name;
+  await source.scan();
+  const inside = ["a", "moving", "new"].map((name) => `bad/inner/${name}.md`);
+  expect(source.paths()).toEqual(["bad/a.md", ...inside, "good/a.md", "good/new.md"]);
+  expect(await source.scan()).toBe("follow");
+});
+
+test("nobody reads a file of a folder of Drive that cannot be read", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const folder = drive.folder(drive.root, "folder");
+  const id = drive.file(folder, "a.md", "");
+  drive.file(drive.root, "b.md", "");
+  const source = driveSource(drive, {}, true);
+  await source.scan();
+  damage(drive, folder, { name: 7 });
+  const { files, failing } = await listAll(source.reader());
+  expect(files).toEqual(["b.md", "a.md"]);
+  const readers = { unreadable: "a folder that it lies in could not be read" };
+  expect(failing).toMatchObject([{ externalId: id, path: "folder/a.md", readers }]);
+});
+
 test("a page without any item that can be read fails, and lists nothing", async () => {
   const graph = new GraphDouble();
   const drive = graph.drive("Documents");
