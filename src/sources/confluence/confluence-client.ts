@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { basicCredentials } from "../access-tokens.ts";
 import { ApiClient, withoutSlash, type Api, type ApiError } from "../api-client.ts";
+import { listedItems } from "../listed-items.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import type { ConfluenceConfig } from "./confluence-config.ts";
 
@@ -65,7 +66,9 @@ export const spaceList = z.array(
   z.object({ id: z.string(), key: z.string(), homepageId: z.string().nullish() }),
 );
 export type Space = z.infer<typeof spaceList>[number];
-const spacePage = pageOf(spaceList.element);
+const spacePage = z
+  .object({ results: listedItems(spaceList.element), _links: nextPage })
+  .transform(({ results, _links }) => ({ items: [results], next: _links }));
 
 /** Confluence takes a refused token for an anonymous visitor, who may see an empty site. */
 export async function requireAccount(client: ApiClient): Promise<void> {
@@ -74,14 +77,19 @@ export async function requireAccount(client: ApiClient): Promise<void> {
 }
 
 /** @throws SourceFailure when a space that is named is missing, or there are none */
-export async function readSpaces(client: ApiClient, config: ConfluenceConfig): Promise<Space[]> {
+export async function readSpaces(client: ApiClient, config: ConfluenceConfig) {
   await requireAccount(client);
   const { spaces: keys = [], email } = config;
   const query = { status: "current", limit: SPACES_PER_PAGE, keys: keys.join(",") || undefined };
   const address = client.address(`${V2}/spaces`, query);
-  const spaces = (await client.all(spacePage, address, { cursor: "cursor" })) ?? [];
+  const pages = (await client.all(spacePage, address, { cursor: "cursor" })) ?? [];
+  const spaces = pages.flatMap(({ items }) => items);
+  const unread = pages.flatMap((page) => page.unread);
   const missing = keys.find((key) => !spaces.some((each) => each.key === key)) ?? "";
-  if (missing === "" && spaces.length > 0) return spaces;
+  if (spaces.length > 0 && (missing === "" || unread.length > 0)) return { spaces, unread };
+  const [first] = unread;
+  if (first !== undefined)
+    throw new SourceFailure("down", `Confluence: space ${first.path}: ${first.message}`);
   throw new SourceFailure("denied", `Confluence: ${email} sees no space ${missing}`.trim());
 }
 

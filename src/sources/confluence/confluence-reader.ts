@@ -2,9 +2,10 @@ import { z } from "zod";
 
 import { DAY_MS, isoTime } from "../../core/time.ts";
 import { missingFile, type ListedFile, type ListingPage } from "../../ports/source-reader.ts";
-import type { OpenedFile, SourceReader } from "../../ports/source-reader.ts";
+import type { OpenedFile, SourceReader, UnreadItem } from "../../ports/source-reader.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { openText } from "../guarded-fetch.ts";
+import { withFileIds } from "../listed-items.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { confluenceApi, readSpaces, requireAccount } from "./confluence-client.ts";
@@ -41,7 +42,7 @@ export class ConfluenceReader implements SourceReader {
   }
 
   async check(signal: AbortSignal): Promise<string> {
-    const spaces = await readSpaces(this.#api(signal), this.#config);
+    const { spaces } = await readSpaces(this.#api(signal), this.#config);
     const keys = spaces.slice(0, SPACES_SHOWN).map(({ key }) => key);
     const more = spaces.length > SPACES_SHOWN ? ` and ${spaces.length - SPACES_SHOWN} more` : "";
     return `Confluence: the account sees the spaces ${keys.join(", ")}${more}`;
@@ -54,11 +55,11 @@ export class ConfluenceReader implements SourceReader {
     // State that was kept between pages may be lost, or of another listing or version.
     if (start === null || step === null)
       return { ...(await this.list(null, signal)), restarted: true };
-    const { state, at } = start;
+    const { state, at, unread: unreadSpaces = [] } = start;
     if (cursor === null || this.#isShared) await this.#state.keep(state);
     const following = nextStep(at, step, state.spaces.length);
     const { files = [], unread = [], entries } = step;
-    const page = { files, deleted: [], unread, entries: entries + 1 };
+    const page = { files, deleted: [], unread: [...unreadSpaces, ...unread], entries: entries + 1 };
     if (following !== null) return { ...page, next: JSON.stringify(following) };
     // A token that was revoked meanwhile is shown less, which is not to be removed.
     await requireAccount(client);
@@ -68,9 +69,12 @@ export class ConfluenceReader implements SourceReader {
 
   async #begin(client: ApiClient): Promise<Start> {
     const began = this.#options.now();
-    const spaces = await readSpaces(client, this.#config);
+    const { spaces, unread } = await readSpaces(client, this.#config);
     const run = crypto.randomUUID();
-    return { state: { run, began, spaces, grants: {} }, at: { run, space: 0, step: 0, parts: 0 } };
+    const state = { run, began, spaces, grants: {} };
+    // Pages of other spaces may have moved into them.
+    const unreadSpaces = withFileIds(unread, () => null);
+    return { state, at: { run, space: 0, step: 0, parts: 0 }, unread: unreadSpaces };
   }
 
   async #resume(cursor: string): Promise<Start | null> {
@@ -155,7 +159,7 @@ export class ConfluenceReader implements SourceReader {
   }
 }
 
-type Start = { state: ListingState; at: Position };
+type Start = { state: ListingState; at: Position; unread?: UnreadItem[] };
 
 function nextStep({ parts, ...at }: Position, step: Step, spaces: number): Position | null {
   const { run, space } = at;

@@ -2,7 +2,7 @@ import { mapParallel } from "../../core/work/parallel.ts";
 import { nullIfDenied } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ReaderStore, UnreadItem } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { closeUnread, withFileIds } from "../listed-items.ts";
+import { closeUnread, listedItem } from "../listed-items.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import { ABSENT, V2, type Space } from "./confluence-client.ts";
@@ -89,11 +89,11 @@ export class SpaceListing {
     if (!kinds.includes("attachments")) return NOTHING;
     const next = this.#at.next ?? null;
     const step = await readForgotten(client, knownFiles, { contents, space: this.#space, next });
-    const { files, unread } = await closeUnread(
-      this.#readers === null ? null : knownFiles,
-      step.unread,
-    );
-    return { ...step, files, unread };
+    return { ...step, ...(await this.#close(step.unread)) };
+  }
+
+  async #close(unread: UnreadItem[]) {
+    return await closeUnread(this.#readers === null ? null : this.#options.known, unread);
   }
 
   async #list(kind: "pages" | "blogposts"): Promise<Step> {
@@ -102,9 +102,23 @@ export class SpaceListing {
     const query = { status: "current", limit: PER_PAGE, cursor: this.#at.next ?? undefined };
     const path = `${V2}/spaces/${this.#space.id}/${kind}`;
     const { items, unread, next } = await client.get(contentPage, path, query);
-    const contents = items.map((each) => Object.assign(each, { kind }));
-    // A page may have attachments.
-    return { contents, unread: withFileIds(unread, () => null), entries: contents.length, next };
+    const contents: Content[] = items.map((each) => Object.assign(each, { kind }));
+    // Attachments lie beneath it: without its place, they would look deleted.
+    const placed = await mapParallel(unread, AT_ONCE, async (item) => {
+      const place = item.id === null ? null : await this.#readPlace(kind, item.id);
+      if (place !== null) contents.push(place);
+      return { ...item, id: place && item.id };
+    });
+    return { contents, ...(await this.#close(placed)), entries: items.length, next };
+  }
+
+  /** The place of a page of which no more can be read; null: nor can that. */
+  async #readPlace(kind: string, id: string): Promise<Content | null> {
+    const { client } = this.#options;
+    const address = client.address(`${V2}/${kind}/${id}`);
+    const answer = await client.find(listedItem(wireParent), address, { absent: ABSENT });
+    const [place] = answer?.items ?? [];
+    return place === undefined ? null : { ...UNSEEN, ...place, id, kind: "parents" };
   }
 
   /** Attachments, and labels and restrictions of pages, many in one call. */

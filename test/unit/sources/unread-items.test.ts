@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 
-import { isObject } from "../../../src/core/is-object.ts";
-import type { ListingPage, SourceReader } from "../../../src/ports/source-reader.ts";
+import type { SourceReader } from "../../../src/ports/source-reader.ts";
 import { drivePermission } from "../../../src/sources/google-drive/drive-permission.ts";
-import type { FetchClient } from "../../../src/sources/guarded-fetch.ts";
 import {
   graphPermission,
   readPermissions,
@@ -19,33 +17,9 @@ import { graphSource } from "../../doubles/microsoft-graph/scanning.ts";
 import { NotionDouble } from "../../doubles/notion/notion-double.ts";
 import { notionSource } from "../../doubles/notion/scanning.ts";
 import { FOREVER } from "../../doubles/source/simulated-scans.ts";
+import { damage, listAll } from "../../support/damaged-items.ts";
 
 /** An item that cannot be read is left out and named; the other items of its page are listed. */
-
-/** Each answer shows the item of this id or path without its other fields being as documented. */
-function damage(server: { fetch: FetchClient["fetch"] }, name: string, fields: object) {
-  const { fetch } = server;
-  const damaged = (_key: string, value: unknown): unknown =>
-    isObject(value) && [value["id"], value["path"]].includes(name)
-      ? { ...value, ...fields }
-      : value;
-  const altered: FetchClient["fetch"] = async (address, request) => {
-    const answer = await fetch(address, request);
-    return new Response(JSON.stringify(JSON.parse(await answer.text(), damaged)), answer);
-  };
-  Object.assign(server, { fetch: altered });
-}
-
-async function listAll(reader: SourceReader) {
-  const pages: ListingPage[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.next ?? null)
-    pages.push(await reader.list(cursor ?? null, FOREVER));
-  return {
-    files: pages.flatMap(({ files }) => files.map(({ name }) => name)),
-    unread: pages.flatMap(({ unread = [] }) => unread),
-    failing: pages.flatMap(({ files }) => files.filter(({ failure }) => failure !== undefined)),
-  };
-}
 
 type World = (fields: object) => Promise<{ id: string; reader: SourceReader }>;
 const worlds: Record<string, World> = {
@@ -210,49 +184,6 @@ test("a library with a folder that cannot be read stays, and stops no other", as
   library.file(library.root, "b.md", "");
   await source.scan();
   expect(source.paths()).toEqual(["Board/folder/a.md", "Documents/b.md"]);
-});
-
-test("a folder of Drive that cannot be read holds back no removal, and moves nothing", async () => {
-  const drive = await GoogleDriveDouble.open();
-  const bad = drive.folder(drive.root, "bad");
-  const good = drive.folder(drive.root, "good");
-  const inner = drive.folder(bad, "inner");
-  const lost = [drive.file(good, "lost.md", ""), drive.file(bad, "lost.md", "")];
-  const moving = drive.file(good, "moving.md", "");
-  for (const folder of [bad, inner, good]) drive.file(folder, "a.md", "");
-  const fields: { name?: number } = {};
-  damage(drive, bad, fields);
-  const source = driveSource(drive);
-  await source.scan();
-  fields.name = 7;
-  for (const id of lost) drive.delete(id);
-  drive.change(moving, { parents: [inner] });
-  drive.file(inner, "new.md", "");
-  drive.change(bad, {});
-  expect(await source.scan()).toBe("full");
-  expect(source.paths()).toEqual(["bad/a.md", "bad/inner/a.md", "good/a.md", "good/moving.md"]);
-  drive.file(good, "new.md", "");
-  expect(await source.scan()).toBe("full");
-  expect(source.paths()).toContain("good/new.md");
-  delete fields.name;
-  await source.scan();
-  const inside = ["a", "moving", "new"].map((name) => `bad/inner/${name}.md`);
-  expect(source.paths()).toEqual(["bad/a.md", ...inside, "good/a.md", "good/new.md"]);
-  expect(await source.scan()).toBe("follow");
-});
-
-test("nobody reads a file of a folder of Drive that cannot be read", async () => {
-  const drive = await GoogleDriveDouble.open();
-  const folder = drive.folder(drive.root, "folder");
-  const id = drive.file(folder, "a.md", "");
-  drive.file(drive.root, "b.md", "");
-  const source = driveSource(drive, {}, true);
-  await source.scan();
-  damage(drive, folder, { name: 7 });
-  const { files, failing } = await listAll(source.reader());
-  expect(files).toEqual(["b.md", "a.md"]);
-  const readers = { unreadable: "a folder that it lies in could not be read" };
-  expect(failing).toMatchObject([{ externalId: id, path: "folder/a.md", readers }]);
 });
 
 test("a page without any item that can be read fails, and lists nothing", async () => {
