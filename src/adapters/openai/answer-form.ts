@@ -169,8 +169,9 @@ function choicesIn({ choices, response: content, tool_calls }: Json): Json[] {
 }
 
 function choiceIn(choice: Json, place: Place, isCalling: boolean): Json {
-  const { delta, message, finish_reason: reason } = choice;
-  const part = rewriteFields([delta, message].find(isObject) ?? {}, MESSAGE);
+  const { delta, message, text, finish_reason: reason } = choice;
+  // Servers that complete texts have no message.
+  const part = rewriteFields([delta, message].find(isObject) ?? { content: text }, MESSAGE);
   const end = finishReasonOf(reason, place, isCalling || part["tool_calls"] !== undefined);
   return { index: 0, [place]: part, finish_reason: end };
 }
