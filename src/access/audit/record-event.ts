@@ -30,6 +30,8 @@ const columnsOf = ({ actor, changes = [], ...event }: NewEvent) => ({
   actorName: actor?.name ?? null,
 });
 
+type EventFacts = ReturnType<typeof columnsOf>;
+
 /** When an event happened, and its place in the trail. */
 export type EventKey = { id: string; at: number };
 export const newEventKey = (at: number): EventKey => ({ id: newId(at), at });
@@ -64,8 +66,8 @@ const GATHER_MS = 500;
 /** The writer of a count may have been killed: after this time another one takes over, ms. */
 const WRITER_LOST_MS = 10 * GATHER_MS;
 
-/** Repeated events of this isolate that are counted and not yet written, by id. */
-const gathered = new Map<string, { count: number; since: number }>();
+/** Repeated events of this isolate that are counted and not yet written, by id; the last of each. */
+const gathered = new Map<string, { event: EventFacts; count: number; since: number }>();
 
 /**
  * Events of strangers at different addresses are so many in an hour, at most, and what somebody is
@@ -75,7 +77,7 @@ const INVENTED_ROWS = 8;
 const FAILED_FROM = 400;
 const rowOf = (invented: string | null) => hash32(invented ?? "") % INVENTED_ROWS;
 
-/** An event an hour, with a count. A killed isolate loses the counts of half a second. */
+/** An event an hour, with a count; refusals of several things may be one, which names the last. A killed isolate loses the counts of half a second. */
 export async function recordRepeatedEvent(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   newEvent: NewEvent,
@@ -91,17 +93,18 @@ export async function recordRepeatedEvent(
   const waiting = gathered.get(id);
   if (waiting !== undefined && at - waiting.since < WRITER_LOST_MS) {
     waiting.count += times;
+    waiting.event = event;
     return;
   }
-  const following = { count: 0, since: at };
+  const following = { event, count: 0, since: at };
   gathered.set(id, following);
   const remaining = waiting?.count ?? 0;
   if (waiting !== undefined) waiting.count = 0;
   await store({ db, log }, { ...event, id, at, count: times + remaining });
   await scheduler.wait(GATHER_MS);
   if (gathered.get(id) === following) gathered.delete(id);
-  const { count } = following;
-  if (count > 0) await store({ db, log }, { ...event, id, at: now(), count });
+  const { count, event: last } = following;
+  if (count > 0) await store({ db, log }, { ...last, id, at: now(), count });
 }
 
 async function store({ db, log }: Pick<Services, "db" | "log">, event: AuditEvent): Promise<void> {

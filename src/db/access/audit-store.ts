@@ -6,10 +6,11 @@ import { execute, joinSql, readRows, sql, raw, runBatch, type Database } from ".
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;
 
-/** If an event with this id exists, its count grows by this one's; time and outcome are the last. */
+/** If an event with this id exists, its count grows by this one's; the rest is that of the last. */
 export const insertionOf = (event: AuditEvent) =>
   sql`insert into audit_events ${values(auditEvents, event)} on conflict (id) do update
     set count = count + excluded.count, at = excluded.at, status = excluded.status,
+      target = excluded.target, address = excluded.address, request_id = excluded.request_id,
       changes = excluded.changes, fields = excluded.fields`;
 
 /** An event of the statement before it in the batch, if that changed a row. */

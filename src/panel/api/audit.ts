@@ -34,7 +34,7 @@ const Event = schema("AuditEvent", {
   at: time,
   actor: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
   action: z.string(),
-  target: z.string().nullable(),
+  target: z.string().nullable().describe("The last one, where refusals of several are one entry."),
   fields: z.array(z.string()),
   changes: z
     .array(fieldChange)

@@ -147,13 +147,15 @@ const columnsOf = (view: View): Column<AuditEvent>[] => [
 
 const What = ({ event, shown }: { event: AuditEvent; shown: View }) => {
   const { action, count, status, fields, changes } = event;
+  const isRefused = status >= FAILED_FROM;
   return (
     <>
       <a href={withQuery(shown.here, { action })}>
         <Data mono>{action}</Data>
       </a>{" "}
       {count === 1 ? null : <span class="soft">{countText(count, "time")} in an hour </span>}
-      {status < FAILED_FROM ? null : <Status tone="bad">refused, {status}</Status>}
+      {isRefused ? <Status tone="bad">refused, {status}</Status> : null}
+      {isRefused && count > 1 ? <span class="soft">, last:</span> : null}
       <Thing event={event} shown={shown} />
       {fields.length === 0 ? null : (
         <Faint
