@@ -5,7 +5,7 @@ import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { invalidField } from "../../core/errors.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../core/time.ts";
 import { namesOf } from "../../db/access/audit-store.ts";
-import { hasPermissions } from "../../db/catalog/source-store.ts";
+import { hasPermissions, ragsWithPermissions } from "../../db/catalog/source-store.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { mayReadAll } from "./request/guards.ts";
@@ -145,12 +145,15 @@ export const usageRoutes = new Endpoints("service").json(
   "get /usage",
   "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
   { query: usageQuery, answer: Usage },
-  async ({ services: { db, now }, query: { group, ...range } }) => {
+  async ({ services: { db, now }, caller, query: { group, ...range } }) => {
     const period = spanOf(range, now());
     if (group === "hour" && period.to - period.from > MAX_HOURS * HOUR_MS) {
       throw invalidField("from", `must lie at most ${MAX_HOURS} hours before to`);
     }
-    const { lines } = await usageReport(db, { ...period, group });
+    const report = await usageReport(db, { ...period, group });
+    // What was indexed for them counts as well.
+    const closed = group === "rag" && !mayReadAll(caller) ? await ragsWithPermissions(db) : [];
+    const lines = report.lines.filter(({ key }) => !closed.some((id) => id === key));
     const kind = `${group}s`;
     const names = await namesOf(
       db,

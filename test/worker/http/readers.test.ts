@@ -266,6 +266,11 @@ test("in the panel an administrator searches as somebody, a member as itself", a
     expect({ path, ...(await bob.send("GET", path)) }).toMatchObject({ status: 403 });
     expect((await panel.send("GET", path)).status).toBe(200);
   }
+  const reportsFor = async (send: typeof panel.send) =>
+    ((await send("GET", "/usage?group=rag")).body as { data: { identifier: string }[] }).data;
+  const ofVault = expect.objectContaining({ identifier: "vault" });
+  await eventually(async () => expect(await reportsFor(panel.send)).toContainEqual(ofVault));
+  expect(await reportsFor(bob.send)).toEqual([]);
   await panel.put("/file-sources/vault/files/hr/merger.md", "");
   const failing = async (send: typeof panel.send) =>
     JSON.stringify((await send("GET", "/overview")).body).includes("merger.md");
