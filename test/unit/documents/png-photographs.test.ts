@@ -25,12 +25,12 @@ function chunk(name: string, data: number[] | Uint8Array): number[] {
 /** https://www.w3.org/TR/png-3/#9Filters: what each filter takes away from a byte. */
 const FILTERS = [
   () => 0,
-  (left: number) => left,
+  (west: number) => west,
   (_left: number, up: number) => up,
-  (left: number, up: number) => Math.floor((left + up) / 2),
-  (left: number, up: number, corner: number) => {
-    const estimate = left + up - corner;
-    return [left, up, corner].toSorted(
+  (west: number, up: number) => Math.floor((west + up) / 2),
+  (west: number, up: number, corner: number) => {
+    const estimate = west + up - corner;
+    return [west, up, corner].toSorted(
       (a, b) => Math.abs(estimate - a) - Math.abs(estimate - b),
     )[0] as number;
   },
@@ -56,12 +56,12 @@ function png(size: Size, form: Form, pixel: (x: number, y: number) => number[]):
     const at = (cells: number[] | undefined, place: number) => cells?.[place] ?? 0;
     const bytes = row.map((value, place) => {
       const before = place - form.channels;
-      const taken = FILTERS[filter]?.(
+      const prediction = FILTERS[filter]?.(
         at(row, before),
         at(rows[y - 1], place),
         at(rows[y - 1], before),
       );
-      return (value - (taken ?? 0)) & 255;
+      return (value - (prediction ?? 0)) & 255;
     });
     return [filter].concat(bytes);
   });

@@ -80,7 +80,7 @@ test.each(["page", "blogpost"] as const)(
   },
 );
 
-test("nobody reads a page of Confluence that cannot be read; its attachments have readers", async () => {
+test("where a page of Confluence cannot be read, only its attachments have readers", async () => {
   const site = new ConfluenceDouble();
   const page = site.page(site.space("ENG"), "page", "");
   site.attach(page, "a.txt", "");
