@@ -3,7 +3,7 @@ import { createInflate } from "node:zlib";
 import { Pace, yieldNow } from "../../core/work/cooperative.ts";
 import type { Pixels } from "./paint-parts.ts";
 
-/** Of an isolate's 128 MB, next to the file and the picture that is made of it. */
+/** An isolate has 128 MB, for the file and the picture that is made of it, too. */
 const MAX_PIXEL_BYTES = 40e6;
 const BYTES_BETWEEN_YIELDS = 1 << 18;
 
@@ -56,9 +56,9 @@ async function unfiltered(
       if (filter < 0) filter = byte;
       else {
         const isFirst = at % rowBytes < channels;
-        const left = isFirst ? 0 : (data[at - channels] ?? 0);
+        const previous = isFirst ? 0 : (data[at - channels] ?? 0);
         const corner = isFirst ? 0 : (data[at - rowBytes - channels] ?? 0);
-        data[at] = byte + prediction(filter, left, data[at - rowBytes] ?? 0, corner);
+        data[at] = byte + prediction(filter, previous, data[at - rowBytes] ?? 0, corner);
         if (++at % rowBytes === 0) filter = -1;
       }
     }
@@ -68,12 +68,12 @@ async function unfiltered(
   return data;
 }
 
-/** What a filter takes away from a byte. */
-function prediction(filter: number, left: number, up: number, corner: number): number {
-  if (filter < 3) return [0, left, up][filter] ?? 0;
-  if (filter === 3) return (left + up) >> 1;
-  const [toLeft, toUp] = [Math.abs(up - corner), Math.abs(left - corner)];
-  const toCorner = Math.abs(left + up - 2 * corner);
-  if (toLeft <= toUp && toLeft <= toCorner) return left;
+/** The value that a filter subtracts from a byte. */
+function prediction(filter: number, previous: number, up: number, corner: number): number {
+  if (filter < 3) return [0, previous, up][filter] ?? 0;
+  if (filter === 3) return (previous + up) >> 1;
+  const [toLeft, toUp] = [Math.abs(up - corner), Math.abs(previous - corner)];
+  const toCorner = Math.abs(previous + up - 2 * corner);
+  if (toLeft <= toUp && toLeft <= toCorner) return previous;
   return toUp <= toCorner ? up : corner;
 }

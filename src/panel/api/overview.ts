@@ -151,7 +151,7 @@ export const usageRoutes = new Endpoints("service").json(
       throw invalidField("from", `must lie at most ${MAX_HOURS} hours before to`);
     }
     const report = await usageReport(db, { ...period, group });
-    // What was indexed for them counts as well.
+    // Model tokens of a RAG tell how much was indexed for it.
     const closed = group === "rag" && !mayReadAll(caller) ? await ragsWithPermissions(db) : [];
     const lines = report.lines.filter(({ key }) => !closed.some((id) => id === key));
     const kind = `${group}s`;

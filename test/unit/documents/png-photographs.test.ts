@@ -18,19 +18,19 @@ const number = (value: number) => [
 ];
 const letters = (text: string) => Array.from(text, (letter) => letter.charCodeAt(0));
 function chunk(name: string, data: number[] | Uint8Array): number[] {
-  const named = [...letters(name), ...data];
-  return [...number(data.length), ...named, ...number(crc32(Uint8Array.from(named)))];
+  const bytes = [...letters(name), ...data];
+  return [...number(data.length), ...bytes, ...number(crc32(Uint8Array.from(bytes)))];
 }
 
 /** https://www.w3.org/TR/png-3/#9Filters: what each filter takes away from a byte. */
 const FILTERS = [
   () => 0,
-  (west: number) => west,
+  (before: number) => before,
   (_left: number, up: number) => up,
-  (west: number, up: number) => Math.floor((west + up) / 2),
-  (west: number, up: number, corner: number) => {
-    const estimate = west + up - corner;
-    return [west, up, corner].toSorted(
+  (before: number, up: number) => Math.floor((before + up) / 2),
+  (before: number, up: number, corner: number) => {
+    const estimate = before + up - corner;
+    return [before, up, corner].toSorted(
       (a, b) => Math.abs(estimate - a) - Math.abs(estimate - b),
     )[0] as number;
   },

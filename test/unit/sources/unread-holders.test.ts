@@ -13,7 +13,7 @@ test("a folder of Drive that cannot be read holds back no removal, and moves not
   const bad = drive.folder(drive.root, "bad");
   const good = drive.folder(drive.root, "good");
   const inner = drive.folder(bad, "inner");
-  const lost = [drive.file(good, "lost.md", ""), drive.file(bad, "lost.md", "")];
+  const deletedIds = [drive.file(good, "lost.md", ""), drive.file(bad, "lost.md", "")];
   const moving = drive.file(good, "moving.md", "");
   for (const folder of [bad, inner, good]) drive.file(folder, "a.md", "");
   const fields: { name?: number } = {};
@@ -21,7 +21,7 @@ test("a folder of Drive that cannot be read holds back no removal, and moves not
   const source = driveSource(drive);
   await source.scan();
   fields.name = 7;
-  for (const id of lost) drive.delete(id);
+  for (const id of deletedIds) drive.delete(id);
   drive.change(moving, { parents: [inner] });
   drive.file(inner, "new.md", "");
   drive.change(bad, {});
@@ -60,7 +60,7 @@ test.each(["page", "blogpost"] as const)(
     const good = site.page(space, "good", "");
     if (type === "page") site.page(space, "beneath", "", bad);
     for (const page of [bad, good]) site.attach(page, "a.txt", "");
-    const lost = [site.page(space, "lost", ""), site.attach(bad, "lost.txt", "")];
+    const deletedIds = [site.page(space, "lost", ""), site.attach(bad, "lost.txt", "")];
     const moving = site.attach(good, "moving.txt", "");
     const fields: { version?: null } = {};
     damage(site, bad, fields);
@@ -68,7 +68,7 @@ test.each(["page", "blogpost"] as const)(
     await source.scan();
     const before = source.paths();
     fields.version = null;
-    for (const id of lost) site.remove(id, "trashed");
+    for (const id of deletedIds) site.remove(id, "trashed");
     site.alter(moving, { parent: bad });
     site.page(space, "new", "");
     expect(await source.scan()).toBe("full");
