@@ -42,6 +42,8 @@ export type StagedChunk = {
    * smallest number is the original. Absent: the next number.
    */
   number?: number;
+  /** Of a large version: its words are indexed now, so that the activation is short. */
+  place?: PlacedChunk | undefined;
 };
 
 /** A chunk's place in the file's new version. */
@@ -91,7 +93,7 @@ export type FileVersion = {
 
 /** A live chunk with all that a copy of it needs. */
 export type StoredChunk = Omit<PlacedChunk, "id"> &
-  Required<Omit<StagedChunk, "id">> & { isDuplicate: boolean };
+  Required<Omit<StagedChunk, "id" | "place">> & { isDuplicate: boolean };
 
 /** Some chunks of a file's live version, in order of position; `chunkCount`: of all. */
 export type StoredVersion = {

@@ -19,7 +19,7 @@ import { countMoved, queueMoved } from "./vectors/vector-folders.ts";
 import { nextPageToVerify, orphansAmong, recordVerifiedPage } from "./vectors/verification.ts";
 import { activateVersion, describeFile } from "./write/activate-version.ts";
 import { purgeAudiences, purgeAudiencesAt, writeReaders } from "./write/audiences.ts";
-import { abandon, remove } from "./write/remove-chunks.ts";
+import { abandon, purgeLeft, purgeLeftAt, remove } from "./write/remove-chunks.ts";
 import { restrictToScopes } from "./write/scopes.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
@@ -32,6 +32,7 @@ const COMPARISONS_IN_ONE_PIECE = 50_000;
 
 /** Deletes, a step at a time, the rows that writes leave for later. */
 const MAINTENANCE = [
+  { dueAt: purgeLeftAt, step: purgeLeft },
   { dueAt: mergeDueAt, step: mergeWords },
   { dueAt: purgeAudiencesAt, step: purgeAudiences },
 ];
@@ -192,9 +193,8 @@ export class IndexStore {
   /** A step of what is due. */
   maintain(now: number): void {
     const { sql } = this.#context;
-    for (const { dueAt, step } of MAINTENANCE) {
-      if ((dueAt(sql) ?? Infinity) <= now) this.#storage.transactionSync(() => step(sql, now));
-    }
+    const due = MAINTENANCE.find(({ dueAt }) => (dueAt(sql) ?? Infinity) <= now);
+    if (due !== undefined) this.#write((context) => due.step(context, now));
     this.dueAt = this.#nextDueAt();
   }
 

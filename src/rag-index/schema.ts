@@ -10,6 +10,7 @@ const CREATE = `${CREATE_TABLES}
   CREATE INDEX file_metadata_file ON file_metadata (file);
   CREATE INDEX chunks_file ON chunks (file, live);
   CREATE INDEX chunks_duplicate_key ON chunks (duplicate_key, chunk) WHERE live = 1;
+  CREATE INDEX chunks_left ON chunks (chunk) WHERE live = 3;
   CREATE INDEX in_flight_vectors_live ON in_flight_vectors (chunk) WHERE live = 1;
   CREATE INDEX in_flight_vectors_batch ON in_flight_vectors (batch);
   CREATE INDEX vector_tombstones_due ON vector_tombstones (due_at);
@@ -46,6 +47,7 @@ const STEPS: string[] = [
   `ALTER TABLE files ADD COLUMN readers_from INTEGER NOT NULL DEFAULT 0;`,
   `ALTER TABLE chunks ADD COLUMN recognised INTEGER NOT NULL DEFAULT 0;`,
   `ALTER TABLE chunks ADD COLUMN is_named INTEGER NOT NULL DEFAULT 0;`,
+  `CREATE INDEX chunks_left ON chunks (chunk) WHERE live = 3;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -18,6 +18,11 @@ const textOrNull = (): Column<string | null> => ({ sql: "TEXT" });
 /** `staging`: nothing is live yet. `removed`: the row stays, to refuse work of older revisions. */
 export type FileState = "staging" | "live" | "removed";
 
+/** `chunks.live` of a chunk that no search finds yet, but whose words are indexed already. */
+export const PREPARED = 2;
+/** `chunks.live` of a chunk that no search finds any more: a step of maintenance deletes it. */
+export const LEFT = 3;
+
 /** Every column of an index object's tables, but those of its FTS index. */
 const TABLES = {
   files: {

@@ -1,6 +1,7 @@
 import { decodeHalfFloats, encodeHalfFloats } from "../../core/bytes/half-float.ts";
 import { folderOf } from "../../core/folders.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
+import { splitBySize } from "../../core/work/batches.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { ActivationResult, FileFacts } from "../../ports/index-versions.ts";
@@ -123,12 +124,22 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   const isSent = isInVectorIndex(services, address);
   const upsert = { ...newUpsertBatch(services.now()), folder: folderOf(file.path) };
   const staged = await stagedChunksOf(work, embedded);
-  const chunks = await labelFailure("index", () =>
-    indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? upsert : undefined),
-  );
+  for (const [at, { chunk }] of embedded.entries()) {
+    Object.assign(staged[at] ?? {}, { place: placeOf(chunk) });
+  }
+  const chunks: StoredVector[] = [];
+  const batch = isSent ? upsert : undefined;
+  for (const part of splitBySize(staged, { total: CHARACTERS_PER_CALL }, textLengthOf)) {
+    const added = await labelFailure("index", () =>
+      indexOf(services, file).stage(file.fileId, file.revision, part, batch),
+    );
+    chunks.push(...added);
+  }
   if (!isSent || chunks.length === 0) return;
   await upsertVectors(services, address, vectorsOf(factsOf(file), staged, chunks));
 }
+
+const textLengthOf = ({ text }: StagedChunk) => text.length;
 
 const stagedChunksOf = ({ markdown }: FileWork, embedded: readonly ChunkVector[]) =>
   Promise.all(

@@ -46,7 +46,7 @@ export function firstMatches(
   for (let postings = 0; postings < postingsLimit && sample.size < DIRECT_LIMIT_CHUNKS;) {
     // Each page is read to its end: an abandoned cursor would keep its statement busy.
     const rows = rowsOf<ChunkRow>(sql)`SELECT c.chunk, c.id, c.duplicate
-      FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid
+      FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid AND c.live = 1
       WHERE words MATCH ${match} AND w.rowid > ${after} ORDER BY w.rowid LIMIT ${ROWS_A_PAGE}`;
     addEligible(sample, eligibility, rows);
     postings += rows.length;

@@ -169,7 +169,7 @@ function rankByFts(
   }
 }
 
-/** In their order, from memory what is there: each row that is read is billed. Null: deleted. */
+/** In their order, from memory what is there: each row that is read is billed. Null: not live. */
 function placesOf(
   sql: SqlStorage,
   chunks: number[],
@@ -180,7 +180,7 @@ function placesOf(
   if (missing.length === 0) return names;
   const rows = new Map<number, ChunkPlace>();
   const cursor = run<ChunkRow>(sql)`SELECT c.chunk, c.id, c.duplicate
-    FROM json_each(${missing}) w CROSS JOIN chunks c ON c.chunk = w.value`;
+    FROM json_each(${missing}) w CROSS JOIN chunks c ON c.chunk = w.value AND c.live = 1`;
   for (const row of cursor) {
     rows.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
   }

@@ -1,13 +1,14 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { toBatches } from "../../core/work/batches.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
-import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
+import { run, chunksOf, select, addToTotals, LEFT, type Row } from "../tables.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { recordFileFolder } from "../vectors/vector-folders.ts";
 import { writeReadersOf } from "./audiences.ts";
 import { updateDuplicates } from "./duplicates.ts";
 import { addFile, ancestorsOf, findFile, isSuperseded, writeFacts, type FileRow } from "./files.ts";
-import { deleteChunks } from "./remove-chunks.ts";
+import { placeValues } from "./places.ts";
+import { withdrawChunks } from "./remove-chunks.ts";
 import { isPathExcluded, moveExclusion, readScopes, scopeTest } from "./scopes.ts";
 import { unindexWords } from "./word-index.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
@@ -37,11 +38,11 @@ function sortChunks(
   revision: number,
   places: Map<ChunkId, PlacedChunk>,
 ): ChunkChanges {
-  const rows = select(sql, "chunks", [...COLUMNS], "WHERE file = ?", file);
+  const rows = select(sql, "chunks", [...COLUMNS], `WHERE file = ? AND live <> ${LEFT}`, file);
   const rowIds = new Set(rows.map(({ id }) => id));
   const current = rows.filter(({ id }) => places.has(id));
   return {
-    entering: current.filter(({ live }) => live === 0),
+    entering: current.filter(({ live }) => live !== 1),
     staying: current.filter(({ live }) => live === 1),
     // Chunks that a later job has staged are kept.
     leaving: rows.filter(
@@ -59,14 +60,11 @@ function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placeById: Map<Chun
     const places = batch.flatMap(({ chunk, id }) => {
       const at = placeById.get(id);
       if (at === undefined) return [];
-      const { position, headings, languages, page, start, end } = at;
-      const { recognised = false, isNamed = false } = at;
-      const place = [chunk, position, JSON.stringify(headings), page, start, end, languages];
-      return [[...place, Number(recognised), Number(isNamed)]];
+      return [[chunk, ...placeValues(at)]];
     });
     run(sql)`UPDATE chunks SET live = 1, position = place.value ->> 1,
-        headings = place.value ->> 2, page = place.value ->> 3, start_at = place.value ->> 4,
-        end_at = place.value ->> 5, languages = place.value ->> 6, recognised = place.value ->> 7,
+        headings = place.value ->> 2, languages = place.value ->> 3, page = place.value ->> 4,
+        start_at = place.value ->> 5, end_at = place.value ->> 6, recognised = place.value ->> 7,
         is_named = place.value ->> 8
       FROM json_each(${places}) place WHERE chunk = place.value ->> 0`;
   }
@@ -79,13 +77,14 @@ function place(
   places: Map<ChunkId, PlacedChunk>,
 ): void {
   const { sql } = context;
-  const moved = staying.filter(({ id, headings, languages }) => {
+  const indexed = [...entering, ...staying].filter(({ live }) => live !== 0);
+  const moved = indexed.filter(({ id, headings, languages }) => {
     const at = places.get(id);
     return headings !== JSON.stringify(at?.headings) || languages !== at?.languages;
   });
   unindexWords(context, chunksOf(moved));
   writePlaces(sql, [...entering, ...staying], places);
-  for (const { chunk } of [...entering, ...moved]) {
+  for (const { chunk } of [...entering.filter(({ live }) => live === 0), ...moved]) {
     context.unindexed.push({ chunk, written: null });
   }
 }
@@ -106,7 +105,7 @@ export const activateVersion: Verb<"activateVersion"> = (context, facts, revisio
   if (!hasRoom(sql, chunksOf(entering), chunksOf(replaced))) return { outcome: "full" };
   const keys = [...entering, ...leaving].map(({ duplicate_key: key }) => key);
   const marks = updateDuplicates(sql, { keys, entering: chunksOf(entering) }, () => {
-    deleteChunks(context, leaving);
+    withdrawChunks(context, leaving);
     markInFlightLive(sql, chunksOf(entering));
     addToTotals(sql, { chunks: entering.length, staged: -entering.length });
     place(context, sorted, places);

@@ -79,7 +79,7 @@ export const purgeAudiencesAt = (sql: SqlStorage): number | null =>
  * One step, inside a transaction. A removed file keeps its audience, as a negative number, until
  * the next turn: it may return by a job that read its readers before they changed.
  */
-export function purgeAudiences(sql: SqlStorage, now: number): void {
+export function purgeAudiences({ sql }: WriteContext, now: number): void {
   const unused = valuesOf<number>(sql)`DELETE FROM audiences WHERE audience IN (
       SELECT audience FROM audiences EXCEPT SELECT abs(audience) FROM files
       LIMIT ${AUDIENCES_PER_STEP}) RETURNING audience`;

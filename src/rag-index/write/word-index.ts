@@ -134,7 +134,7 @@ export function mergeDueAt(sql: SqlStorage): number | null {
 }
 
 /** One step of merging, inside a transaction. */
-export function mergeWords(sql: SqlStorage, now: number): void {
+export function mergeWords({ sql }: WriteContext, now: number): void {
   const begins = readSetting(sql, STATE) === "all";
   if (begins) writeSetting(sql, BEGAN, String(now));
   const before = structureOf(sql);

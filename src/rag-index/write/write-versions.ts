@@ -11,6 +11,7 @@ import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { activateVersion, makeLive } from "./activate-version.ts";
 import { liveKeys, updateDuplicates } from "./duplicates.ts";
 import { addFile, findFile } from "./files.ts";
+import { placeValues } from "./places.ts";
 import { stage } from "./staging.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
 
@@ -114,13 +115,6 @@ const rowOf = ({ id, isDuplicate, duplicateKey, place, number }: Whole) => [
   id,
   isDuplicate ? 1 : 0,
   duplicateKey,
-  place.position,
-  JSON.stringify(place.headings),
-  place.languages,
-  place.page,
-  place.start,
-  place.end,
-  Number(place.recognised === true),
-  Number(place.isNamed === true),
+  ...placeValues(place),
   number ?? null,
 ];

@@ -6,7 +6,7 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import { POSTINGS_LIMIT } from "../../../src/rag-index/search/query-terms.ts";
 import { EXACT_SCAN_LIMIT_CHUNKS } from "../../../src/rag-index/search/search.ts";
-import { factsOf, indexOf, write, search, stubOf } from "./support.ts";
+import { factsOf, indexOf, write, search, stubOf, untilPurged } from "./support.ts";
 
 const CHUNKS = EXACT_SCAN_LIMIT_CHUNKS + 100;
 const CHUNKS_A_CALL = 5_000;
@@ -53,6 +53,8 @@ test("a word that stands nearly everywhere, in more chunks than are scanned", as
   expect((await search(index, "report", wide)).vector.length).toBeGreaterThan(4);
   await index.remove([{ fileId, revision: 2 }]);
   expect(await index.facts()).toMatchObject({ chunks: 1, files: 1, tombstones: CHUNKS + 1 });
+  expect((await search(index, "number3", wish)).lexical).toEqual([]);
+  await untilPurged("large");
   expect((await search(index, "report number3", wish)).lexical).toEqual(["report report report"]);
   await runInDurableObject(stubOf("large"), (_object, { storage: { sql } }) => {
     const { rows } = sql.exec<{ rows: number }>("SELECT count(*) AS rows FROM contents").one();

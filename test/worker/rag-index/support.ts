@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 import { ragIndexes } from "../../../src/adapters/cloudflare/own-objects.ts";
@@ -33,6 +34,11 @@ export const indexOf = (name: string): RagIndex =>
 
 /** The stub behind `indexOf`, for eviction. */
 export const stubOf = (name: string) => RAG_INDEX.get(RAG_INDEX.idFromName(`${name}:1:0`));
+
+/** Runs maintenance until no passages are left that no search finds. */
+export async function untilPurged(name: string): Promise<void> {
+  while ((await indexOf(name).facts()).staged > 0) await runDurableObjectAlarm(stubOf(name));
+}
 
 /** The statements that are executed from now on, and the rows that they have read so far. */
 export function countStatements(sql: SqlStorage) {

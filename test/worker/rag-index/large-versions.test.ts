@@ -1,0 +1,80 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+
+import {
+  countStatements,
+  factsOf,
+  indexOf,
+  search,
+  stubOf,
+  untilPurged,
+  versionOf,
+} from "./support.ts";
+
+const PASSAGES = 600;
+/** A statement for each passage would be many times as many. */
+const FEW_STATEMENTS = 60;
+
+const texts = (word: string) => Array.from({ length: PASSAGES }, (_text, at) => `${word} n${at}`);
+const find = async (name: string, query: string) =>
+  (await search(indexOf(name), query, { vector: null, limitPerLeg: 5 })).lexical;
+
+/** Stores a large version as ingestion does: what is staged has its place already. */
+async function writeLarge(name: string, revision: number, passages: string[]) {
+  const facts = factsOf("large.md");
+  const { staged, chunks } = await versionOf(facts.fileId, passages);
+  const index = indexOf(name);
+  const ids = chunks.map(({ id }) => id);
+  const missing = new Set(await index.missing([{ fileId: facts.fileId, ids }]));
+  const stored = staged.filter(({ id }) => missing.has(id));
+  const places = new Map(chunks.map((place) => [place.id, place]));
+  for (const chunk of stored) chunk.place = places.get(chunk.id);
+  await index.stage(facts.fileId, revision, stored);
+  return () => index.activateVersion(facts, revision, chunks);
+}
+
+/** The number of statements that a call of the index executes. */
+async function statementsOf(name: string, call: () => Promise<unknown>): Promise<number> {
+  const { texts: statements } = await runInDurableObject(
+    stubOf(name),
+    (_object, { storage: { sql } }) => countStatements(sql),
+  );
+  await call();
+  return statements.length;
+}
+
+test("a large version is activated and removed in few statements, whatever its words", async () => {
+  const name = "large version";
+  const activate = await writeLarge(name, 1, texts("granite"));
+  expect(await find(name, "granite n7")).toEqual([]);
+  expect(await statementsOf(name, activate)).toBeLessThan(FEW_STATEMENTS);
+  expect((await find(name, "granite n7"))[0]).toBe("granite n7");
+  const fileId = factsOf("large.md").fileId;
+  const remove = () => indexOf(name).remove([{ fileId, revision: 2 }]);
+  expect(await statementsOf(name, remove)).toBeLessThan(FEW_STATEMENTS);
+  expect(await find(name, "granite n7")).toEqual([]);
+  expect(await indexOf(name).facts()).toMatchObject({ chunks: 0, files: 0, staged: PASSAGES });
+  await untilPurged(name);
+  await runInDurableObject(stubOf(name), (_object, { storage: { sql } }) => {
+    for (const table of ["chunks", "contents"])
+      expect(sql.exec(`SELECT count(*) AS rows FROM ${table}`).one()).toEqual({ rows: 0 });
+  });
+});
+
+test("passages that return before they are deleted are stored again, and found once", async () => {
+  const name = "returning";
+  await (
+    await writeLarge(name, 1, texts("quartz"))
+  )();
+  await (
+    await writeLarge(name, 2, texts("basalt"))
+  )();
+  expect(await find(name, "quartz")).toEqual([]);
+  const activate = await writeLarge(name, 3, texts("quartz"));
+  expect(await activate()).toEqual({ outcome: "activated", chunkCount: PASSAGES });
+  expect(await find(name, "quartz n7")).toContain("quartz n7");
+  expect(await find(name, "basalt")).toEqual([]);
+  await untilPurged(name);
+  expect(await indexOf(name).facts()).toMatchObject({ chunks: PASSAGES, staged: 0 });
+  expect((await find(name, "n7")).filter((text) => text === "quartz n7")).toHaveLength(1);
+});
