@@ -197,6 +197,13 @@ export const LONG_PACKAGES: Record<string, [name: string, make: Make]> = {
       "</table:table-row></table:table>",
     ),
   ],
+  "OpenDocument sheet of repeated rows": [
+    "a.ods",
+    inPackage(
+      (text) => odf("spreadsheet", `<table:table>${text}</table:table>`),
+      '<table:table-row table:number-rows-repeated="999"><table:table-cell table:number-columns-repeated="999"><text:p>x</text:p></table:table-cell></table:table-row>',
+    ),
+  ],
   "PDF of turned lines": ["a.pdf", page("0 1 -1 0 50 50 Tm (r) Tj 0 -14 Td (hello) Tj\n", "9 9")],
   "PDF of rows": ["a.pdf", page("0 -14 Td (hello) Tj 200 0 Td (x) Tj -200 0 Td\n", "9 80000000")],
   "PDF of columns of lines": [

@@ -115,6 +115,7 @@ test.each([
   ["mail of a header", 900_000],
   ["mail of parts of unknown bytes", 15_000],
   ["Word of paragraphs", 500_000],
+  ["OpenDocument sheet of repeated rows", 30_000],
   ["PDF of lines", 450_000],
   ["PDF of one line", 450_000],
 ])("others have turns while a %s is read and cut", async (what, size) => {

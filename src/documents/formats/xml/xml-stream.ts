@@ -12,7 +12,12 @@ export type XmlHandler = {
   open(name: string, attributes: XmlAttributes): "skip" | undefined | void;
   close?(name: string): void;
   text?(data: string): void;
+  /** Characters written so far, where a short element can make many. */
+  readonly written?: number;
 };
+
+/** Characters of elements that repeat their text between two looks at what was written. */
+const REPEATED_PART_CHARACTERS = 1 << 9;
 
 const MAX_DEPTH = 500;
 const MAX_ATTRIBUTES = 1_000;
@@ -26,6 +31,7 @@ const RELATIONSHIPS = /\/officeDocument\/(?:\d{4}\/)?relationships$/;
  */
 export class XmlStream {
   readonly #parser: Parser;
+  readonly #handler: XmlHandler;
   #depth = 0;
   /** The depth of the element that is left out; 0: none is. */
   #skipped = 0;
@@ -34,6 +40,7 @@ export class XmlStream {
   #prefix = "r";
 
   constructor(handler: XmlHandler) {
+    this.#handler = handler;
     this.#parser = new Parser(
       {
         onopentagname: () => {
@@ -78,8 +85,17 @@ export class XmlStream {
     );
   }
 
-  write(text: string): CooperativeWork<void> {
-    return walkParts(text, (part) => this.#parser.write(part));
+  *write(text: string): CooperativeWork<void> {
+    if (this.#handler.written === undefined) {
+      yield* walkParts(text, (part) => this.#parser.write(part));
+      return;
+    }
+    for (let at = 0; at < text.length; at += REPEATED_PART_CHARACTERS) {
+      const { written } = this.#handler;
+      const part = text.slice(at, at + REPEATED_PART_CHARACTERS);
+      this.#parser.write(part);
+      yield part.length + (this.#handler.written - written);
+    }
   }
 
   end(): { endsEarly: boolean } {

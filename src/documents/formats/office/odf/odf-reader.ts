@@ -40,13 +40,20 @@ export class OdfReader implements XmlHandler {
   readonly #kind: OdfKind;
   /** By their name in the package, such as `Object 1`. */
   readonly #objects: Map<string, OdfObject>;
+  readonly #out: MarkdownBuilder;
 
   constructor(kind: OdfKind, out: MarkdownBuilder, objects = new Map<string, OdfObject>()) {
     this.#kind = kind;
+    this.#out = out;
     this.#writer = new OdfWriter(kind, out);
     this.#objects = objects;
     this.#leftOut = out.leftOut;
     this.#paragraphs = new OdfParagraphs(this.#styles, out.leftOut);
+  }
+
+  /** A repeated row of repeated cells is a table. */
+  get written(): number {
+    return this.#out.length;
   }
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
