@@ -12,3 +12,6 @@ export function normalForm(text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"):
   const bounded = text.length > MOST_MARKS ? text.replace(LONG_RUN, "$1") : text;
   return bounded.normalize(form);
 }
+
+/** Characters whose words are searched or indexed: one of the text may stand for 18 (U+FDFA). */
+export const foldedLength = (text: string): number => normalForm(text, "NFKC").length;

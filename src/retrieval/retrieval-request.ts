@@ -1,5 +1,6 @@
 import { readersOf } from "../access/readers.ts";
 import { busy } from "../core/errors.ts";
+import { foldedLength } from "../core/normal-form.ts";
 import { trimEnd } from "../core/trim.ts";
 import { MAX_UNSENT } from "../db/access/member-store.ts";
 import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
@@ -127,7 +128,12 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   };
 }
 
-const cutQuery = (query: string, limit = QUERY_LIMIT) => query.slice(0, limit).toWellFormed();
+function cutQuery(query: string, limit = QUERY_LIMIT): string {
+  const text = query.slice(0, limit);
+  const searched = foldedLength(text);
+  const end = searched > limit ? Math.floor((text.length * limit) / searched) : text.length;
+  return text.slice(0, end).toWellFormed();
+}
 
 /** Each query has its share: models read only the beginning of a long text, or refuse it. */
 function joinedText(queries: string[]): string {

@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from "@ai-sdk/provider";
 
 import { hashPart } from "../../core/hash.ts";
+import { foldedLength } from "../../core/normal-form.ts";
 import { yieldNow, Pace } from "../../core/work/cooperative.ts";
 import { stemOf } from "../../text/stems.ts";
 import { isStopWord } from "../../text/stop-words.ts";
@@ -89,7 +90,7 @@ export function hashEmbedder(dimensions: number) {
       for (const value of values) {
         embeddings.push(hashEmbedding(value.slice(0, INPUT_LIMIT_CHARACTERS), dimensions));
         tokens += wordCount;
-        await pace.count(value.length + VECTOR_COST);
+        await pace.count(foldedLength(value) + VECTOR_COST);
       }
       return { embeddings, usage: { tokens }, warnings: [] };
     },

@@ -1,6 +1,7 @@
 import { decodeHalfFloats, encodeHalfFloats } from "../../core/bytes/half-float.ts";
 import { folderOf } from "../../core/folders.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
+import { foldedLength } from "../../core/normal-form.ts";
 import { splitBySize } from "../../core/work/batches.ts";
 import { mapParallel } from "../../core/work/parallel.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
@@ -139,7 +140,7 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   await upsertVectors(services, address, vectorsOf(factsOf(file), staged, chunks));
 }
 
-const textLengthOf = ({ text }: StagedChunk) => text.length;
+const textLengthOf = ({ text }: StagedChunk) => foldedLength(text);
 
 const stagedChunksOf = ({ markdown }: FileWork, embedded: readonly ChunkVector[]) =>
   Promise.all(

@@ -37,3 +37,16 @@ test("queries are joined once each, and long ones by their beginnings", () => {
   const [long = ""] = joinedText("a".repeat(3_000), "b".repeat(20_000), "leave");
   expect([long.length, long.at(0), long.at(-7)]).toEqual([8_467, "a", "b"]);
 });
+
+test("of characters that stand for many, no more are searched than of others", () => {
+  const [text = ""] = planSearch(
+    requestOf([], { queries: ["\ufdfa".repeat(20_000)] }),
+    false,
+  ).searched;
+  expect(text.normalize("NFKC").length).toBeLessThanOrEqual(16_384);
+  const [korean = ""] = planSearch(
+    requestOf([], { queries: ["\ud734\uac00".repeat(9_000)] }),
+    false,
+  ).searched;
+  expect(korean).toHaveLength(16_384);
+});
