@@ -105,7 +105,7 @@ const PAGES_PER_STEP = 1_000;
 /** A merge rewrites the words of the whole index, so one an hour does for any number of edits. */
 const MERGE_EVERY_MS = HOUR_MS;
 
-/** Value: "all" of the index is to be merged; "rest": a merge is under way. */
+/** "all" of the index is to be merged; "rest": a merge is under way; "again": and one follows it. */
 const STATE = "words_to_merge";
 /** When the last merge began, ms. */
 const BEGAN = "words_merge_began";
@@ -113,15 +113,20 @@ const BEGAN = "words_merge_began";
 const isSecure = (sql: SqlStorage) =>
   valueOf(sql)`SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1` !== null;
 
-/** FTS5 deletes the words of a transaction as its setting says when the transaction ends. */
+/**
+ * FTS5 deletes the words of a transaction as its setting says when the transaction ends. Not
+ * securely while marks are stored: of a passage indexed twice, that deletes the later words with
+ * the mark that hides the earlier ones.
+ */
 function chooseRemoval(sql: SqlStorage, passages: number): "secure" | "merged" {
-  const secure = passages <= SECURE_PASSAGES;
+  const state = readSetting(sql, STATE);
+  const secure = passages <= SECURE_PASSAGES && state === null;
   if (isSecure(sql) !== secure) {
     // A parameter would be a floating-point number, which FTS5 refuses.
     sql.exec(`INSERT INTO words (words, rank) VALUES ('secure-delete', ${secure ? 1 : 0})`);
   }
   if (secure) return "secure";
-  writeSetting(sql, STATE, "all");
+  writeSetting(sql, STATE, (state ?? "all") === "all" ? "all" : "again");
   return "merged";
 }
 
@@ -130,19 +135,21 @@ export function mergeDueAt(sql: SqlStorage): number | null {
   const state = readSetting(sql, STATE);
   if (state === null) return null;
   const began = readSetting(sql, BEGAN);
-  return state === "rest" || began === null ? 0 : Number(began) + MERGE_EVERY_MS;
+  return state !== "all" || began === null ? 0 : Number(began) + MERGE_EVERY_MS;
 }
 
 /** One step of merging, inside a transaction. */
 export function mergeWords({ sql }: WriteContext, now: number): void {
-  const begins = readSetting(sql, STATE) === "all";
+  const state = readSetting(sql, STATE);
+  const begins = state === "all";
   if (begins) writeSetting(sql, BEGAN, String(now));
   const before = structureOf(sql);
   // A negative number of pages begins to merge all segments into one.
   const pages = begins ? -PAGES_PER_STEP : PAGES_PER_STEP;
   sql.exec(`INSERT INTO words (words, rank) VALUES ('merge', ${pages})`);
-  if (structureOf(sql) !== before) writeSetting(sql, STATE, "rest");
-  else run(sql)`DELETE FROM settings WHERE name = ${STATE}`;
+  const isDone = structureOf(sql) === before;
+  if (isDone && state !== "again") run(sql)`DELETE FROM settings WHERE name = ${STATE}`;
+  else if (isDone || begins) writeSetting(sql, STATE, isDone ? "all" : "rest");
 }
 
 /** FTS5's record of its segments, which every step that merges something changes. */

@@ -22,6 +22,11 @@ const wordsOf = async (name: string, word: string) =>
     return { holds: text.includes(word), secure: config?.v };
   });
 
+/** Runs maintenance until nothing is due. */
+async function untilMerged(name: string): Promise<void> {
+  while (await runDurableObjectAlarm(stubOf(name)));
+}
+
 test("words of a large file that is removed are merged away, step by step", async () => {
   const name = "large removal";
   const index = indexOf(name);
@@ -39,6 +44,7 @@ test("words of a large file that is removed are merged away, step by step", asyn
   });
   expect((await search(index, "heather7x")).lexical).toHaveLength(1);
 
+  await untilMerged(name);
   await index.remove([{ fileId: factsOf("small.txt").fileId, revision: 2 }]);
   expect(await wordsOf(name, "lichen")).toEqual({ holds: false, secure: 1 });
   expect((await search(index, "heather7x")).lexical).toHaveLength(1);
@@ -53,6 +59,7 @@ test("many small removals in one call are one large; a new merge follows an old"
   const idsOf = (some: string[]) =>
     some.map((path) => ({ fileId: factsOf(path).fileId, revision: 2 }));
   await index.remove(idsOf(paths.slice(1)));
+  await untilMerged(name);
   await index.remove(idsOf(paths.slice(0, 1)));
   await eventually(async () => {
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
@@ -80,7 +87,34 @@ test("edits of a large file, one after the other, merge the index once an hour",
   expect(merges()).toBe(1);
   expect((await search(index, "bracken6x number 7")).lexical.join()).not.toContain("bracken6x");
   vi.setSystemTime(Date.now() + HOUR_MS);
-  while (await runDurableObjectAlarm(stubOf(name)));
+  await untilMerged(name);
   expect(merges()).toBe(2);
   expect(await wordsOf(name, "bracken6x")).toMatchObject({ holds: false });
+});
+
+test("passages whose headings changed before a merge leave whole, however few", async () => {
+  const name = "headings changed";
+  const index = indexOf(name);
+  const granite = (heading: string, from = 0) =>
+    passages("granite")
+      .slice(from, 40)
+      .map((text) => ({ text, headings: [heading] }));
+  // As FTS5 merges of its own accord while much is written: what is new, not into what is large.
+  const mergeNewest = async (kind: string) => {
+    for (let at = 0; at < 4; at++) await write(index, `${kind}${at}.txt`, 1, ["chalk"]);
+    await runInDurableObject(stubOf(name), (_, { storage: { sql } }) => {
+      sql.exec("INSERT INTO words (words, rank) VALUES ('merge', 500)");
+    });
+  };
+  await write(index, "large.txt", 1, passages("bracken"));
+  await index.remove([{ fileId: factsOf("large.txt").fileId, revision: 2 }]);
+  await untilMerged(name);
+  await write(index, "stays.txt", 1, passages("heather"));
+  await write(index, "granite.txt", 1, granite("before"));
+  await mergeNewest("a");
+  await write(index, "granite.txt", 2, granite("after"));
+  await mergeNewest("b");
+  await write(index, "granite.txt", 3, granite("after", 3));
+  const wish = { limitPerLeg: PASSAGES, needed: PASSAGES };
+  expect((await search(index, "granite", wish)).lexical).toHaveLength(37);
 });
