@@ -1,7 +1,7 @@
 import { folderOf } from "../../core/folders.ts";
 import { chunkOfVector, vectorIdOf, type FileId } from "../../core/ids.ts";
 import type { FileUpsertBatch } from "../../ports/vector-ledger.ts";
-import { rowsOf, run, readSetting, valueOf, type Row } from "../tables.ts";
+import { LEFT, rowsOf, run, readSetting, valueOf, type Row } from "../tables.ts";
 import type { Verb } from "../write/write-context.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
@@ -109,7 +109,7 @@ export const recordUpsert: Verb<"recordUpsert"> = ({ sql }, vectors, { id, at })
   const upserts = vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]);
   const rows = rowsOf<Row<"chunks", "chunk" | "file"> & Row<"in_flight_vectors", "folder">>(sql)`
     SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(${upserts}) sent
-    CROSS JOIN chunks c ON c.id = sent.value ->> 0`;
+    CROSS JOIN chunks c ON c.id = sent.value ->> 0 AND c.live <> ${LEFT}`;
   const folders = rows.map(({ chunk, folder }) => [chunk, folder]);
   run(sql)`UPDATE in_flight_vectors SET batch = ${id}, sent_at = ${at},
       folder = sent.value ->> 1, seen_at = NULL

@@ -2,7 +2,7 @@ import type { BitSet } from "../../core/bit-set.ts";
 import { folderOf, withAncestors } from "../../core/folders.ts";
 import { trimEnd } from "../../core/trim.ts";
 import type { Restriction, RestrictionPlan } from "../../ports/rag-index.ts";
-import { rowsOf, run, valueOf, valuesOf, type Row } from "../tables.ts";
+import { LEFT, rowsOf, run, valueOf, valuesOf, type Row } from "../tables.ts";
 import type { Verb } from "../write/write-context.ts";
 
 /** Folders that may hold a file's vectors: the old one, too, until all are visible in the new. */
@@ -33,7 +33,8 @@ export const queueMoved: Verb<"queueMoved"> = ({ sql }, limitChunks) => {
   const files: number[] = [];
   let queued = 0;
   const rows = rowsOf<{ file: number; chunks: number }>(sql)`
-    SELECT v.file, (SELECT count(*) FROM chunks c WHERE c.file = v.file) AS chunks FROM (
+    SELECT v.file, (
+      SELECT count(*) FROM chunks c WHERE c.file = v.file AND c.live <> ${LEFT}) AS chunks FROM (
       SELECT DISTINCT file FROM vector_folders WHERE stale = 1 AND queued = 0 LIMIT ${limitChunks}
     ) v`;
   for (const { file, chunks } of rows) {
@@ -45,7 +46,7 @@ export const queueMoved: Verb<"queueMoved"> = ({ sql }, limitChunks) => {
   // In-flight vectors were sent under the old folder, or are about to be.
   run(sql)`INSERT INTO in_flight_vectors (chunk)
     SELECT c.chunk FROM json_each(${files}) moved CROSS JOIN chunks c ON c.file = moved.value
-    WHERE 1 ON CONFLICT (chunk) DO UPDATE SET batch = NULL, sent_at = 0, seen_at = NULL`;
+    WHERE c.live <> ${LEFT} ON CONFLICT (chunk) DO UPDATE SET batch = NULL, sent_at = 0, seen_at = NULL`;
   run(sql)`UPDATE vector_folders SET queued = 1
     WHERE stale = 1 AND file IN (SELECT value FROM json_each(${files}))`;
   return queued;

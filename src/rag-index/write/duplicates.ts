@@ -36,10 +36,10 @@ function originals(sql: SqlStorage, keys: string[]): Set<number> {
   return new Set(first.filter((chunk) => chunk !== null));
 }
 
-/** Marks those chunks that are still stored. */
+/** Marks those chunks that are still live. */
 function mark(sql: SqlStorage, chunks: number[], duplicate: boolean): DuplicateMark[] {
   if (chunks.length === 0) return [];
   const marked = valuesOf<number>(sql)`UPDATE chunks SET duplicate = ${duplicate}
-    WHERE chunk IN (SELECT value FROM json_each(${chunks})) RETURNING chunk`;
+    WHERE chunk IN (SELECT value FROM json_each(${chunks})) AND live = 1 RETURNING chunk`;
   return marked.map((chunk) => ({ chunk, duplicate }));
 }

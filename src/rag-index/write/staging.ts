@@ -40,9 +40,9 @@ export const vectors: Verb<"vectors"> = ({ sql }, fileId, ids) => {
 };
 
 /**
- * Stores content that no search sees yet; words of what has its place are indexed already. Void when a later revision of the file is known. For a
- * chunk already stored, only the revision is raised, so that an older job does not delete it.
- * Returns what was added.
+ * Stores content that no search sees yet; words of what has its place are indexed already. Void
+ * when a later revision of the file is known. For a chunk already stored, only the revision is
+ * raised, so that an older job does not delete it. Returns what was added.
  */
 export const stage: Verb<"stage"> = (context, fileId, revision, chunks, batch) => {
   const { sql, unindexed } = context;

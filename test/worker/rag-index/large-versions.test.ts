@@ -1,6 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
+import { HOUR_MS } from "../../../src/core/time.ts";
+import type { FileUpsertBatch } from "../../../src/ports/vector-ledger.ts";
 import {
   countStatements,
   factsOf,
@@ -20,7 +22,12 @@ const find = async (name: string, query: string) =>
   (await search(indexOf(name), query, { vector: null, limitPerLeg: 5 })).lexical;
 
 /** Stores a large version as ingestion does: what is staged has its place already. */
-async function writeLarge(name: string, revision: number, passages: string[]) {
+async function writeLarge(
+  name: string,
+  revision: number,
+  passages: string[],
+  batch?: FileUpsertBatch,
+) {
   const facts = factsOf("large.md");
   const { staged, chunks } = await versionOf(facts.fileId, passages);
   const index = indexOf(name);
@@ -29,7 +36,7 @@ async function writeLarge(name: string, revision: number, passages: string[]) {
   const stored = staged.filter(({ id }) => missing.has(id));
   const places = new Map(chunks.map((place) => [place.id, place]));
   for (const chunk of stored) chunk.place = places.get(chunk.id);
-  await index.stage(facts.fileId, revision, stored);
+  await index.stage(facts.fileId, revision, stored, batch);
   return () => index.activateVersion(facts, revision, chunks);
 }
 
@@ -77,4 +84,22 @@ test("passages that return before they are deleted are stored again, and found o
   await untilPurged(name);
   expect(await indexOf(name).facts()).toMatchObject({ chunks: PASSAGES, staged: 0 });
   expect((await find(name, "n7")).filter((text) => text === "quartz n7")).toHaveLength(1);
+});
+
+test("of a file that moves, vectors of passages that have left are not sent again", async () => {
+  const name = "moved";
+  const index = indexOf(name);
+  await (
+    await writeLarge(name, 1, texts("granite"), { id: 1, at: 0, folder: "old" })
+  )();
+  await (
+    await writeLarge(name, 2, ["basalt"], { id: 2, at: 0, folder: "old" })
+  )();
+  await index.confirmSeen([2], 1);
+  await index.confirmSeen([], HOUR_MS);
+  await index.describeFile({ ...factsOf("large.md"), path: "new/large.md" }, 3);
+  expect(await index.queueMoved(PASSAGES)).toBe(1);
+  expect(await index.vectorsToUpsert(HOUR_MS, PASSAGES)).toHaveLength(1);
+  await untilPurged(name);
+  expect(await index.ledger()).toMatchObject({ inFlight: 1 });
 });
