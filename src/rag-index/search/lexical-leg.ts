@@ -91,20 +91,24 @@ function collect(
   { terms, bounded }: { terms: QueryTerm[]; bounded: QueryTerm[] },
 ): Hit[] {
   const { limit, postingsLimit } = search;
-  const [rarest] = terms;
-  if (rarest === undefined) return [];
   const { files, chunkCount } = eligibility;
   const isBounded = bounded.length < terms.length;
   if (isBounded && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
     return hitsWithoutScore(eligibleChunks(sql, eligibility));
   }
-  if (bounded.length === 0) {
-    const first = { match: matchExpression([rarest]), postingsLimit };
-    return hitsWithoutScore(firstMatches(sql, eligibility, first));
+  if (bounded.length > 0) {
+    const ranked = rankedReader(sql, eligibility, bounded, search);
+    const find = (chunks: number[]) => placesOf(sql, chunks, search.placeInMemory);
+    const hits = rankByFts(ranked, find, eligibility, limit);
+    if (hits.length > 0) return hits;
   }
-  const ranked = rankedReader(sql, eligibility, bounded, search);
-  const find = (chunks: number[]) => placesOf(sql, chunks, search.placeInMemory);
-  return rankByFts(ranked, find, eligibility, limit);
+  // Also where the rarer words stand only in chunks that are not live, or not eligible.
+  const rest = terms.slice(bounded.length);
+  for (const words of [rest.slice(0, 1), rest.slice(1)].filter(({ length }) => length > 0)) {
+    const sample = firstMatches(sql, eligibility, { match: matchExpression(words), postingsLimit });
+    if (sample.size > 0) return hitsWithoutScore(sample);
+  }
+  return [];
 }
 
 const hitsWithoutScore = (sample: Map<number, ChunkId>): Hit[] =>
