@@ -8,7 +8,7 @@ import { writeReadersOf } from "./audiences.ts";
 import { updateDuplicates } from "./duplicates.ts";
 import { addFile, ancestorsOf, findFile, isSuperseded, writeFacts, type FileRow } from "./files.ts";
 import { placeValues } from "./places.ts";
-import { withdrawChunks } from "./remove-chunks.ts";
+import { withdrawChunks, withdrawStaged } from "./remove-chunks.ts";
 import { isPathExcluded, moveExclusion, readScopes, scopeTest } from "./scopes.ts";
 import { unindexWords } from "./word-index.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
@@ -146,6 +146,7 @@ export const describeFile: Verb<"describeFile"> = (context, facts, revision) => 
   if (file !== null && isSuperseded(file, revision))
     return { outcome: "superseded", revision: file.revision };
   if (file === null || file.state !== "live") return { outcome: "absent" };
+  withdrawStaged(context, file.file, revision);
   makeLive(context, file, facts, { revision, chunkCount: file.chunk_count });
   return { outcome: "described" };
 };

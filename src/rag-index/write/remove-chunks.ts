@@ -1,5 +1,5 @@
 import { vectorIdOf, type ChunkId, type FileId } from "../../core/ids.ts";
-import { chunksOf, run, select, addToTotals, LEFT, type Row } from "../tables.ts";
+import { chunksOf, run, select, addToTotals, LEFT, PREPARED, type Row } from "../tables.ts";
 import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
 import { addTombstones } from "../vectors/tombstones.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
@@ -58,6 +58,13 @@ const LEAVING = ["chunk", "id", "live"] as const;
 export function deleteLeft(context: WriteContext, ids: ChunkId[]): void {
   const among = `WHERE live = ${LEFT} AND id IN (SELECT value FROM json_each(?))`;
   deleteChunks(context, select(context.sql, "chunks", [...LEAVING], among, JSON.stringify(ids)));
+}
+
+/** Of a version that came to nothing: words of what it staged would stay in the index. */
+export function withdrawStaged(context: WriteContext, file: number, revision: number): void {
+  const own = `WHERE file = ? AND live IN (0, ${PREPARED}) AND revision <= ?`;
+  const staged = select(context.sql, "chunks", [...LEAVING], own, file, revision);
+  if (staged.length > 0) withdrawChunks(context, staged);
 }
 
 /** When the next step of `purgeLeft` is due, ms; null: no chunk has left. */

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import { HOUR_MS } from "../../../src/core/time.ts";
@@ -102,4 +102,17 @@ test("of a file that moves, vectors of passages that have left are not sent agai
   expect(await index.vectorsToUpsert(HOUR_MS, PASSAGES)).toHaveLength(1);
   await untilPurged(name);
   expect(await index.ledger()).toMatchObject({ inFlight: 1 });
+});
+
+test("what was staged of a version that comes to nothing leaves the index", async () => {
+  const name = "changed back";
+  await (
+    await writeLarge(name, 1, texts("granite"))
+  )();
+  await writeLarge(name, 2, texts("basalt"));
+  await indexOf(name).describeFile(factsOf("large.md"), 3);
+  for (let step = 0; step < 5; step++) await runDurableObjectAlarm(stubOf(name));
+  expect(await indexOf(name).facts()).toMatchObject({ chunks: PASSAGES, staged: 0 });
+  expect((await find(name, "basalt n7")).join()).not.toContain("basalt");
+  expect((await find(name, "granite n7"))[0]).toBe("granite n7");
 });
