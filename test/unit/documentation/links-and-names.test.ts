@@ -13,7 +13,7 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/architecture.md", 15_000],
   ["docs/panel-api.md", 13_727],
 ];
-const ALL_DOCS_BYTES = 241_453;
+const ALL_DOCS_BYTES = 241_608;
 const pages = allPages();
 
 /** Names the fault of a link of this page; null: it leads somewhere. */
