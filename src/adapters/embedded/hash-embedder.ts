@@ -1,7 +1,6 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from "@ai-sdk/provider";
 
 import { hashPart } from "../../core/hash.ts";
-import { foldedLength } from "../../core/normal-form.ts";
 import { yieldNow, Pace } from "../../core/work/cooperative.ts";
 import { stemOf } from "../../text/stems.ts";
 import { isStopWord } from "../../text/stop-words.ts";
@@ -17,8 +16,8 @@ const BATCH_LIMIT = 256;
 /** Longer texts are truncated, so that one text cannot block the thread. */
 const INPUT_LIMIT_CHARACTERS = 100_000;
 
-/** In characters: what a vector takes beside its text. */
-const VECTOR_COST = 256;
+/** In characters: what a vector and a word take beside their text. Each character of Han begins a word. */
+const [VECTOR_COST, WORD_COST] = [256, 8];
 
 type WordGrams = { isStopWord: boolean; hashes: Int32Array };
 
@@ -90,7 +89,7 @@ export function hashEmbedder(dimensions: number) {
       for (const value of values) {
         embeddings.push(hashEmbedding(value.slice(0, INPUT_LIMIT_CHARACTERS), dimensions));
         tokens += wordCount;
-        await pace.count(foldedLength(value) + VECTOR_COST);
+        await pace.count(value.length + wordCount * WORD_COST + VECTOR_COST);
       }
       return { embeddings, usage: { tokens }, warnings: [] };
     },

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { hashEmbedder, hashEmbedding } from "../../../../src/adapters/embedded/hash-embedder.ts";
 import { hash32 } from "../../../../src/core/hash.ts";
@@ -90,4 +90,14 @@ test("it is an embedding model of the AI SDK, in the order asked", async () => {
   expect(embeddings).toEqual([hashEmbedding("one", 16), hashEmbedding("two", 16)]);
   const aborted = model.doEmbed({ values: ["x"], abortSignal: AbortSignal.abort(new Error("no")) });
   await expect(aborted).rejects.toThrow("no");
+});
+
+test("others have a turn after some ten texts, whatever their script", async () => {
+  const { model } = hashEmbedder(16);
+  const hanAt = (at: number) => String.fromCharCode(0x4e00 + ((at * 7_919) % 8_000));
+  const passage = Array.from({ length: 1_200 }, (_, at) => hanAt(at)).join("");
+  const pauses = vi.spyOn(globalThis, "setTimeout");
+  await model.doEmbed({ values: Array.from({ length: 100 }, () => passage) });
+  expect(pauses.mock.calls.length).toBeGreaterThan(9);
+  pauses.mockRestore();
 });
