@@ -26,10 +26,8 @@ const BUILD_API_TYPES = "src/cli/build/build-api-types.ts";
 
 type Check = [name: string, command: string, ...args: string[]];
 
-const textChecks: Check[] = [
-  ["format", "oxfmt", "--check"],
-  ["lint", "oxlint", "--type-aware", "--deny-warnings"],
-];
+const format: Check = ["format", "oxfmt", "--check"];
+const lint: Check = ["lint", "oxlint", "--type-aware", "--deny-warnings"];
 const sourceChecks: Check[] = [
   // Several checkers each work out the types that they share: up to twice the work for all of it.
   ["types", "tsc", "--checkers", "1"],
@@ -123,10 +121,12 @@ try {
   buildAssets();
   const isFast = process.argv.includes("--fast");
   const types = await runCheck(["types of the APIs are made", "node", BUILD_API_TYPES]);
+  const installing = runInTurn(isFast ? [] : [installation]);
   const [installed, ...checked] = await Promise.all([
-    runInTurn(isFast ? [] : [installation]),
-    runInTurn(textChecks),
-    runInTurn(isFast ? sourceChecks : bundleChecks),
+    installing,
+    // Types of programs that are half installed are no types.
+    installing.then(() => runInTurn([lint])),
+    runInTurn([format, ...(isFast ? sourceChecks : bundleChecks)]),
   ]);
   const isInstalled = installed.every(({ failed }) => failed === 0);
   // Tests also wait: what runs beside them costs hardly any time.
