@@ -42,7 +42,7 @@ export type StagedChunk = {
    * smallest number is the original. Absent: the next number.
    */
   number?: number;
-  /** Of a large version: its words are indexed now, so that the activation is short. */
+  /** For a large version: its words are indexed now, so that the activation is short. */
   place?: PlacedChunk | undefined;
 };
 

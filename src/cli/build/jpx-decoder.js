@@ -76,7 +76,7 @@ function headerOf(bytes) {
   };
 }
 
-/** What each value of a palette's column stands for: I.5.3.4. */
+/** Bytes for each value, from a palette's column: I.5.3.4. */
 function tableOf(palette, column) {
   const [count, columns] = [uint16(palette, 0), palette[2]];
   const values = palette.subarray(3 + columns);
@@ -110,7 +110,7 @@ const isPlainOrder = (channels) =>
 
 const [CMYK, SYCC, EXTENDED_SYCC] = [12, 18, 24];
 /**
- * What makes a pixel from samples at `from`. Without a colour space in the PDF, pdf.js expects RGBA,
+ * A function that makes a pixel from samples at `from`. Without a colour space in the PDF, pdf.js expects RGBA,
  * whose last is that of the picture with `hasMask` only.
  */
 function pixelWriter(channels, { components, hasMask, colourSpace }) {

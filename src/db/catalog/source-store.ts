@@ -97,10 +97,10 @@ export const hasPermissions = (db: Database, key: string | null) =>
     and (${key} is null or ${key} in (s.id, s.identifier) or exists (
       select 1 from rags r where r.file_source_id = s.id and ${key} in (r.id, r.identifier)))`;
 
-/** RAGs of sources with permissions, removed ones too. */
-export const ragsWithPermissions = (db: Database) =>
+/** RAGs of sources without permissions, removed ones too. */
+export const ragsWithoutPermissions = (db: Database) =>
   readValues(db, columnsOf(rags).id)`select id from rags where file_source_id in (
-    select id from file_sources where permissions = 'on')`;
+    select id from file_sources where permissions <> 'on')`;
 
 const COUNT = select(pick(columnsOf(fileSources), "runCount"));
 

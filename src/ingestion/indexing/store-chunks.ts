@@ -25,7 +25,7 @@ const INDEXES_AT_ONCE = 6;
  */
 const CHUNKS_PER_CALL = 128;
 const CHARACTERS_PER_CALL = 256 * 1_024;
-/** Of a large file, whose calls follow each other: Han takes several times as long as prose. */
+/** Calls of a large file follow each other, and Han takes several times as long as prose. */
 const STAGED_CHARACTERS_PER_CALL = 64 * 1_024;
 /**
  * Chunks of replaced versions that a call removes: more words that leave at once are merged out of

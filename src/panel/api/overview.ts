@@ -5,7 +5,7 @@ import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { invalidField } from "../../core/errors.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../core/time.ts";
 import { namesOf } from "../../db/access/audit-store.ts";
-import { hasPermissions, ragsWithPermissions } from "../../db/catalog/source-store.ts";
+import { hasPermissions, ragsWithoutPermissions } from "../../db/catalog/source-store.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import { fieldsOfKind, Endpoints, time, timeOrNull, schema } from "./request/endpoint.ts";
 import { mayReadAll } from "./request/guards.ts";
@@ -152,8 +152,8 @@ export const usageRoutes = new Endpoints("service").json(
     }
     const report = await usageReport(db, { ...period, group });
     // Model tokens of a RAG tell how much was indexed for it.
-    const closed = group === "rag" && !mayReadAll(caller) ? await ragsWithPermissions(db) : [];
-    const lines = report.lines.filter(({ key }) => !closed.some((id) => id === key));
+    const open = group === "rag" && !mayReadAll(caller) ? await ragsWithoutPermissions(db) : null;
+    const lines = report.lines.filter(({ key }) => open?.some((id) => id === key) ?? true);
     const kind = `${group}s`;
     const names = await namesOf(
       db,

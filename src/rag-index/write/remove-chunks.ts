@@ -23,7 +23,7 @@ export function withdrawChunks(context: WriteContext, leaving: LeavingChunk[]): 
   const { sql, removals } = context;
   if (removals.passages + leaving.length <= DELETED_AT_ONCE) return deleteChunks(context, leaving);
   removals.leavesRest = true;
-  // What was only staged has no words.
+  // Chunks that were only staged have no words.
   const indexed = leaving.filter(({ live }) => live !== 0);
   run(sql)`UPDATE chunks SET live = ${LEFT}
     WHERE chunk IN (SELECT value FROM json_each(${chunksOf(indexed)}))`;
@@ -60,7 +60,7 @@ export function deleteLeft(context: WriteContext, ids: ChunkId[]): void {
   deleteChunks(context, select(context.sql, "chunks", [...LEAVING], among, JSON.stringify(ids)));
 }
 
-/** Of a version that came to nothing: words of what it staged would stay in the index. */
+/** For a version that came to nothing, as words that it staged would stay in the index. */
 export function withdrawStaged(context: WriteContext, file: number, revision: number): void {
   const own = `WHERE file = ? AND live IN (0, ${PREPARED}) AND revision <= ?`;
   const staged = select(context.sql, "chunks", [...LEAVING], own, file, revision);

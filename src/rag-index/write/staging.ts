@@ -76,7 +76,7 @@ function addChunks(
   { file, revision }: { file: number; revision: number },
   chunks: StagedChunk[],
 ): AddedChunk[] {
-  const stored = chunks.map(({ id, duplicateKey, number = null, place }) => [
+  const values = chunks.map(({ id, duplicateKey, number = null, place }) => [
     id,
     duplicateKey,
     number,
@@ -90,7 +90,7 @@ function addChunks(
       coalesce(value ->> 4, 0), coalesce(value ->> 5, '[]'), coalesce(value ->> 6, ''),
       value ->> 7, coalesce(value ->> 8, 0), coalesce(value ->> 9, 0),
       coalesce(value ->> 10, 0), coalesce(value ->> 11, 0)
-    FROM json_each(${stored}) WHERE 1
+    FROM json_each(${values}) WHERE 1
     ON CONFLICT (id) DO NOTHING RETURNING chunk, id`;
   const placeOf = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   if (placeOf.size < chunks.length) {

@@ -104,12 +104,12 @@ export class SpaceListing {
     const { items, unread, next } = await client.get(contentPage, path, query);
     const contents: Content[] = items.map((each) => Object.assign(each, { kind }));
     // Attachments lie beneath it: without its place, they would look deleted.
-    const placed = await mapParallel(unread, AT_ONCE, async (item) => {
+    const unreadItems = await mapParallel(unread, AT_ONCE, async (item) => {
       const place = item.id === null ? null : await this.#readPlace(kind, item.id);
       if (place !== null) contents.push(place);
       return { ...item, id: place && item.id };
     });
-    return { contents, ...(await this.#close(placed)), entries: items.length, next };
+    return { contents, ...(await this.#close(unreadItems)), entries: items.length, next };
   }
 
   /** The place of a page of which no more can be read; null: nor can that. */

@@ -235,7 +235,7 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
   const wasRead = file !== null && file.version !== "";
   // A pushed URL that never existed is an error at first, and deleted at the next scan.
   const hadItsChance = file !== null && foundBy === "pushed" && !step.crawl.isLook;
-  if (wasRead || hadItsChance) step.out.deleted.push(file.path);
+  if (wasRead || hadItsChance) step.out.deleted.push(file.externalId ?? file.path);
   else if (foundBy === "link") skip(step, subject.entry.url, why);
   else listFailure(step, subject, new SourceFailure("bad-file", why));
 }

@@ -20,7 +20,7 @@ const box = (type: string, data: ArrayLike<number>) => [
   ...Buffer.from(type),
   ...Array.from(data),
 ];
-/** Of one bit, whose values stand for colours: https://www.itu.int/rec/T-REC-T.800, I.5.3. */
+/** A picture of one bit, whose values stand for colours: https://www.itu.int/rec/T-REC-T.800, I.5.3. */
 function palettedJpx(): Uint8Array {
   const grey = bytesOf("jpxGrey");
   const codes = grey.subarray(
@@ -59,7 +59,7 @@ test.each([
   ["whose blocks are coded in all ways at once", "jpxModes"],
 ] as const)("a JPX picture %s is the same to the last bit", async (_kind, name) => {
   const [plain] = await sentOf(bytesOf("jpxRgb"), RGB);
-  const [other] = await sentOf(bytesOf(name), RGB);
+  const [picture] = await sentOf(bytesOf(name), RGB);
   expect(await pagesShown(plain ? [plain] : [])).toEqual([PAGE]);
-  expect(other?.bytes).toEqual(plain?.bytes);
+  expect(picture?.bytes).toEqual(plain?.bytes);
 });

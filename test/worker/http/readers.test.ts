@@ -270,7 +270,7 @@ test("in the panel an administrator searches as somebody, a member as itself", a
     ((await send("GET", "/usage?group=rag")).body as { data: { identifier: string }[] }).data;
   const ofVault = expect.objectContaining({ identifier: "vault" });
   await eventually(async () => expect(await reportsFor(panel.send)).toContainEqual(ofVault));
-  expect(await reportsFor(bob.send)).toEqual([]);
+  expect(await reportsFor(bob.send)).not.toContainEqual(ofVault);
   await panel.put("/file-sources/vault/files/hr/merger.md", "");
   const failing = async (send: typeof panel.send) =>
     JSON.stringify((await send("GET", "/overview")).body).includes("merger.md");

@@ -143,10 +143,9 @@ test.for([
 test("a file that a feed deletes is found by any Unicode form of its path", async () => {
   const { reader, world, rag, scan: scanAgain } = await followedWorld({});
   const path = "\u00dcbersicht.txt".normalize("NFD");
-  reader.change(path, { text: "A note.", externalId: "id" });
+  reader.change(path, { text: "A note." });
   await scanAgain();
   expect(Object.keys(await world.texts(rag))).toEqual([path.normalize("NFC")]);
-  // The feed names it by its path.
   reader.files.delete(path);
   reader.remove(path);
   await scanAgain();

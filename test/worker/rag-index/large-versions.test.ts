@@ -33,10 +33,10 @@ async function writeLarge(
   const index = indexOf(name);
   const ids = chunks.map(({ id }) => id);
   const missing = new Set(await index.missing([{ fileId: facts.fileId, ids }]));
-  const stored = staged.filter(({ id }) => missing.has(id));
+  const newChunks = staged.filter(({ id }) => missing.has(id));
   const places = new Map(chunks.map((place) => [place.id, place]));
-  for (const chunk of stored) chunk.place = places.get(chunk.id);
-  await index.stage(facts.fileId, revision, stored, batch);
+  for (const chunk of newChunks) chunk.place = places.get(chunk.id);
+  await index.stage(facts.fileId, revision, newChunks, batch);
   return () => index.activateVersion(facts, revision, chunks);
 }
 

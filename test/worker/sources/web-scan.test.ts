@@ -158,9 +158,14 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   world.now += 60_000;
   await scan(world, source);
   expect(Object.keys(await world.texts(rag)).sort()).toEqual([`${BASE}/`, `${BASE}/pushed`]);
+  // A push looks at what it names alone.
   site.delete(`${BASE}/pushed`);
-  await scan(world, source);
+  await pushInto(world, source, [`${BASE}/pushed`]);
+  await world.deliver();
   expect(Object.keys(await world.texts(rag))).toEqual([`${BASE}/`]);
+  site.delete(`${BASE}/`);
+  await scan(world, source);
+  expect(await world.texts(rag)).toEqual({});
 });
 
 const pushesOf = async (source: string) =>

@@ -91,10 +91,10 @@ export class XmlStream {
       return;
     }
     for (let at = 0; at < text.length; at += REPEATED_PART_CHARACTERS) {
-      const { written } = this.#handler;
+      const before = this.#handler.written;
       const part = text.slice(at, at + REPEATED_PART_CHARACTERS);
       this.#parser.write(part);
-      yield part.length + (this.#handler.written - written);
+      yield part.length + (this.#handler.written - before);
     }
   }
 
