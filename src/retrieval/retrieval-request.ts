@@ -129,10 +129,10 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
 }
 
 function cutQuery(query: string, limit = QUERY_LIMIT): string {
-  const text = query.slice(0, limit);
-  const searched = foldedLength(text);
-  const end = searched > limit ? Math.floor((text.length * limit) / searched) : text.length;
-  return text.slice(0, end).toWellFormed();
+  let text = query.slice(0, limit);
+  for (let searched = foldedLength(text); searched > limit; searched = foldedLength(text))
+    text = text.slice(0, Math.floor((text.length * limit) / searched));
+  return text.toWellFormed();
 }
 
 /** Each query has its share: models read only the beginning of a long text, or refuse it. */

@@ -53,16 +53,20 @@ function checkJpx(size, components) {
   spend(tiles * components.length * CODE_BLOCK);
 }
 
+/** Bytes before the codestream that are looked through: a profile of inks may have two million. */
+const HEADER_BYTES = 1 << 22;
 function checkSamples(bytes, reduction) {
-  const { width, height, componentsCount } = JpxImage.parseImageProperties(bytes);
+  const head = bytes.subarray(0, HEADER_BYTES);
+  const { width, height, componentsCount } = JpxImage.parseImageProperties(head);
   const samples = width * height * componentsCount;
   if (!(samples <= 200e6 && samples / 4 ** reduction <= 14e6)) throw new Error("too large");
 }
 
 /** Boxes before the codestream: I.5.3. */
 function headerOf(bytes) {
-  const end = bytes.findIndex((_, at) => readUint32(bytes, at) === 0xff4fff51);
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, end));
+  const start = bytes.subarray(0, HEADER_BYTES);
+  const end = start.findIndex((_, at) => readUint32(start, at) === 0xff4fff51);
+  const head = new TextDecoder("latin1").decode(start.subarray(0, end));
   const boxOf = (name) => {
     const at = head.indexOf(name);
     return at < 0 ? null : bytes.subarray(at + name.length, end);
